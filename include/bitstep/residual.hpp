@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bitstep/export.hpp>
+#include <bitstep/options.hpp>
+#include <bitstep/status.hpp>
+#include <bitstep/views.hpp>
+
+namespace bitstep {
+
+/// out = X w - y.
+///
+/// x: (N, d) input. y: (N) input. w: (d) input. out: (N) output; may be y itself (same address), overlaps nothing else.
+/// Order: predict's, then one subtraction per row before the result is rounded to T; with accumulate = native that is
+/// predict(x, w) - y bit for bit. NaN and infinities propagate.
+/// Errors, cost and thread safety: as predict.
+template <class T>
+BITSTEP_EXPORT status residual(matrix_view<const T> x, vector_view<const T> y, vector_view<const T> w,
+                               vector_view<T> out, const options& opts = {}) noexcept;
+
+} // namespace bitstep

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The caller's floating-point environment must neither change results nor be changed. Every public call, and every worker
+// of a team, runs inside `with_default_environment`: round to nearest, no flush-to-zero, exceptions masked.
+#pragma once
+
+namespace bitstep::internal {
+
+/// Calls body(context) in the default environment, then restores the caller's, exception flags included. `body` is
+/// reached through a pointer that no optimiser can see through: GCC 12 was seen to move a division past the end of an
+/// inline guard.
+void with_default_environment(void (*body)(void*), void* context) noexcept;
+
+/// guarded([&] { ... return status; })
+template <class Body>
+auto guarded(Body body) noexcept {
+    struct {
+        Body& body;
+        decltype(body()) result;
+    } call{body, {}};
+    with_default_environment([](void* context) {
+        auto& c = *static_cast<decltype(call)*>(context);
+        c.result = c.body();
+    }, &call);
+    return call.result;
+}
+
+} // namespace bitstep::internal

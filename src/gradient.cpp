@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage 4: threads take subtrees of row panels; kernels/gradient-inl.hpp does the arithmetic of a panel.
+#include "gradient.hpp"
+
+#include "double_double.hpp"
+#include "kernels/carry_tree.hpp"
+#include "parallel.hpp"
+#include "reference/gradient.hpp"
+#include "reference/scalar.hpp"
+
+#include <atomic>
+
+namespace bitstep::internal {
+namespace {
+
+/// Where the next row of the flat sequence stands.
+struct row_cursor {
+    std::size_t shard = 0;
+    std::size_t row = 0; ///< within the shard
+};
+
+template <class T>
+row_cursor cursor_at(const row_sequence<T>& rows, std::size_t flat) noexcept {
+    row_cursor c;
+    while (flat >= rows.shards[c.shard].rows) flat -= rows.shards[c.shard++].rows;
+    c.row = flat;
+    return c;
+}
+
+/// Up to `most` rows from the cursor on, all in one shard; moves the cursor behind them.
+template <class T>
+row_run<T> take_rows(const row_sequence<T>& rows, row_cursor& c, std::size_t most) noexcept {
+    while (c.row == rows.shards[c.shard].rows) c = {c.shard + 1, 0};
+    const shard_view<T>& s = rows.shards[c.shard];
+    const std::size_t left = s.rows - c.row;
+    const std::size_t taken = left < most ? left : most;
+    const row_run<T> run{s.x + c.row * s.row_stride, s.row_stride, s.y + c.row, taken, left - taken};
+    c.row += taken;
+    return run;
+}
+
+/// One worker inside one subtree.
+template <class T, class Sum>
+struct subtree_walk {
+    const row_sequence<T>& rows;
+    const T* w;
+    const sum_kernels<T, Sum>& kernels;
+    std::size_t partial_size;
+    std::size_t rows_left; ///< in the whole sequence, from the cursor on
+    row_cursor cursor;
+
+    /// partial = sum over one panel's rows, in order; returns their squares' sum.
+    square_t<Sum> sum_panel(Sum* partial) noexcept {
+        square_t<Sum> squares{};
+        std::size_t in_panel = rows_left < row_panel ? rows_left : row_panel;
+        rows_left -= in_panel;
+        for (bool first = true; in_panel != 0; first = false) {
+            const row_run<T> run = take_rows(rows, cursor, in_panel);
+            kernels.accumulate(run, rows.features, w, first, partial, squares);
+            in_panel -= run.rows;
+        }
+        return squares;
+    }
+
+    /// The balanced tree over the next `panels` panels, by recursion: the left part is the largest power of two below.
+    /// The same sums as the binary counter of docs/numerics.md, with each result already where it is wanted. `level`
+    /// has one partial gradient per level below.
+    square_t<Sum> sum_panels(std::size_t panels, Sum* partial, Sum* level) noexcept {
+        if (panels == 1) return sum_panel(partial);
+        const std::size_t left = left_part(panels);
+        const square_t<Sum> older = sum_panels(left, partial, level);
+        const square_t<Sum> newer = sum_panels(panels - left, level, level + partial_size);
+        kernels.merge(partial, level, partial_size / lane_count<Sum>);
+        return older + newer;
+    }
+};
+
+template <class T, class Sum>
+bool finish_gradient(const gradient_plan<Sum>& plan, const sum_kernels<T, Sum>& kernels, const Sum* partials,
+                     std::size_t features, T* grad) noexcept {
+    const auto n = static_cast<scalar_t<Sum>>(plan.partition.rows);
+    const std::size_t bytes = plan.partition.subtrees * plan.partial_size * sizeof(Sum);
+    // A team costs more than this loop where the partials fit one core's cache.
+    const int workers = bytes < 1024 * 1024 ? 1 : plan.workers;
+    std::atomic<bool> finite{true};
+    for_each_task(workers, task_count(features), [&](int, std::size_t task) {
+        const std::size_t first = task * elements_per_task;
+        const std::size_t last = features - first < elements_per_task ? features : first + elements_per_task;
+        if (!kernels.finish(partials, plan.partition.subtrees, plan.partial_size, n, first, last, grad)) finite = false;
+    });
+    return finite;
+}
+
+} // namespace
+
+template <class T, class Sum>
+status plan_gradient(std::size_t rows, std::size_t features, const options& opts, arch which, layout& need,
+                     gradient_plan<Sum>& plan) noexcept {
+    plan.which = which;
+    plan.partition = partition_rows(rows);
+    constexpr std::size_t lanes = lane_count<Sum>;
+    plan.partial_size = (features / lanes + (features % lanes != 0 ? 1 : 0)) * lanes;
+    if (which == arch::reference) {
+        plan.tree = need.add<Sum>(reference::gradient_scratch(plan.partition, plan.partial_size));
+        return {};
+    }
+    // X's size fits size_t: validated for the data, and for a query of absurd extents the scratch below overflows.
+    const status chosen = choose_workers(opts, rows * features * sizeof(T), plan.partition.subtrees, plan.workers);
+    const std::size_t per_worker = plan.partition.levels;
+    std::size_t partials = 0;
+    if (__builtin_mul_overflow(plan.partition.subtrees, plan.partial_size, &partials)) partials = SIZE_MAX;
+    std::size_t tree = 0;
+    if (__builtin_mul_overflow(static_cast<std::size_t>(plan.workers) * per_worker, plan.partial_size, &tree)) {
+        tree = SIZE_MAX;
+    }
+    plan.partials = need.add<Sum>(partials);
+    plan.squares = need.add<square_t<Sum>>(plan.partition.subtrees);
+    plan.tree = need.add<Sum>(tree);
+    return chosen;
+}
+
+template <class T, class Sum>
+gradient_result<T> compute_gradient(const row_data<T>& data, const T* w, const gradient_plan<Sum>& plan,
+                                    const scratch& memory, T* grad) noexcept {
+    if (plan.which == arch::reference) {
+        return reference::gradient<T, Sum>(data, w, memory.at<Sum>(plan.tree), plan.partial_size, grad);
+    }
+    const sum_kernels<T, Sum>& kernels = sums_of<T, Sum>(table_of<T>(*kernels_for(plan.which)));
+    const row_partition& p = plan.partition;
+    Sum* partials = memory.at<Sum>(plan.partials);
+    auto* squares = memory.at<square_t<Sum>>(plan.squares);
+    Sum* tree = memory.at<Sum>(plan.tree);
+
+    gradient_result<T> result;
+    result.team = for_each_task(plan.workers, p.subtrees, [&](int worker, std::size_t subtree) {
+        const std::size_t first_panel = subtree * p.subtree_panels;
+        const std::size_t first_row = first_panel * row_panel;
+        const std::size_t panels = p.panels - first_panel < p.subtree_panels ? p.panels - first_panel : p.subtree_panels;
+        subtree_walk<T, Sum> walk{data.rows, w, kernels, plan.partial_size, p.rows - first_row,
+                                  cursor_at(data.rows, first_row)};
+        Sum* levels = tree + static_cast<std::size_t>(worker) * p.levels * plan.partial_size;
+        squares[subtree] = walk.sum_panels(panels, partials + subtree * plan.partial_size, levels);
+    });
+
+    result.finite = finish_gradient(plan, kernels, partials, data.rows.features, grad);
+    carry_tree<square_t<Sum>> total;
+    for (std::size_t i = 0; i < p.subtrees; ++i) total.push(squares[i]);
+    result.mse = reference::divide<T>(total.total(), static_cast<double>(p.rows));
+    return result;
+}
+
+template status plan_gradient<float>(std::size_t, std::size_t, const options&, arch, layout&,
+                                     gradient_plan<float>&) noexcept;
+template status plan_gradient<float>(std::size_t, std::size_t, const options&, arch, layout&,
+                                     gradient_plan<double>&) noexcept;
+template status plan_gradient<double>(std::size_t, std::size_t, const options&, arch, layout&,
+                                      gradient_plan<double>&) noexcept;
+template status plan_gradient<double>(std::size_t, std::size_t, const options&, arch, layout&,
+                                      gradient_plan<double_double>&) noexcept;
+template gradient_result<float> compute_gradient(const row_data<float>&, const float*, const gradient_plan<float>&,
+                                                 const scratch&, float*) noexcept;
+template gradient_result<float> compute_gradient(const row_data<float>&, const float*, const gradient_plan<double>&,
+                                                 const scratch&, float*) noexcept;
+template gradient_result<double> compute_gradient(const row_data<double>&, const double*, const gradient_plan<double>&,
+                                                  const scratch&, double*) noexcept;
+template gradient_result<double> compute_gradient(const row_data<double>&, const double*,
+                                                  const gradient_plan<double_double>&, const scratch&,
+                                                  double*) noexcept;
+
+} // namespace bitstep::internal

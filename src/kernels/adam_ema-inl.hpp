@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adam and EMA, elementwise, in one pass over the state: reads 5 arrays, writes 4. The formulas of design section 1 as
+// Python would evaluate them, one rounding per operation. Before: reduce-inl.hpp. After: the result.
+#pragma once
+
+#include "kernels/arithmetic.hpp"
+#include "kernels/kernel_table.hpp"
+
+namespace bitstep::internal {
+namespace {
+
+template <class V, class T>
+struct adam_vectors {
+    V lr, beta1, one_minus_beta1, beta2, one_minus_beta2, bias1, bias2, eps, decay, one_minus_decay;
+
+    BITSTEP_INLINE explicit adam_vectors(const adam_scalars<T>& s)
+        : lr(s.lr), beta1(s.beta1), one_minus_beta1(s.one_minus_beta1), beta2(s.beta2),
+          one_minus_beta2(s.one_minus_beta2), bias1(s.bias1), bias2(s.bias2), eps(s.eps), decay(s.decay),
+          one_minus_decay(s.one_minus_decay) {}
+};
+
+template <class V>
+struct adam_elements {
+    V weights, ema, m, v;
+};
+
+template <class V, class T>
+BITSTEP_INLINE adam_elements<V> update(const V& g, const adam_elements<V>& s, const adam_vectors<V, T>& k) {
+    adam_elements<V> next;
+    next.m = k.beta1 * s.m + k.one_minus_beta1 * g;
+    next.v = k.beta2 * s.v + (k.one_minus_beta2 * g) * g;
+    const V m_hat = next.m / k.bias1;
+    const V v_hat = next.v / k.bias2;
+    next.weights = s.weights - (k.lr * m_hat) / (square_root(v_hat) + k.eps);
+    next.ema = k.decay * s.ema + k.one_minus_decay * next.weights;
+    return next;
+}
+
+template <class T, class Arch>
+void adam_ema(const adam_arrays<T>& a, const adam_scalars<T>& scalars, std::size_t first, std::size_t last) {
+    using V = lanes<T, Arch>;
+    const adam_vectors<V, T> k(scalars);
+    std::size_t j = first;
+    for (; j + V::count <= last; j += V::count) {
+        const adam_elements<V> s{V::load(a.weights_in + j), V::load(a.ema_in + j), V::load(a.m_in + j),
+                                 V::load(a.v_in + j)};
+        const adam_elements<V> next = update(V::load(a.grad + j), s, k);
+        next.weights.store(a.weights_out + j);
+        next.ema.store(a.ema_out + j);
+        next.m.store(a.m_out + j);
+        next.v.store(a.v_out + j);
+    }
+    if (j < last) {
+        const std::size_t n = last - j;
+        const adam_elements<V> s{V::load_first(a.weights_in + j, n), V::load_first(a.ema_in + j, n),
+                                 V::load_first(a.m_in + j, n), V::load_first(a.v_in + j, n)};
+        const adam_elements<V> next = update(V::load_first(a.grad + j, n), s, k);
+        next.weights.store_first(a.weights_out + j, n);
+        next.ema.store_first(a.ema_out + j, n);
+        next.m.store_first(a.m_out + j, n);
+        next.v.store_first(a.v_out + j, n);
+    }
+}
+
+/// x - x is 0 for finite x and NaN else, so one sum tells; `below` is set where an element is negative.
+template <class T, class Arch, bool Nonnegative>
+bool all_finite(const T* values, std::size_t size) {
+    using V = lanes<T, Arch>;
+    V sum(T(0));
+    bool below = false;
+    std::size_t j = 0;
+    for (; j + V::count <= size; j += V::count) {
+        const V x = V::load(values + j);
+        sum = sum + (x - x);
+        if (Nonnegative) below = below | any_below_zero(x);
+    }
+    if (j < size) {
+        const V x = V::load_first(values + j, size - j);
+        sum = sum + (x - x);
+        if (Nonnegative) below = below | any_below_zero(x);
+    }
+    alignas(vector_bytes) T all[V::count];
+    sum.store(all);
+    return !below && fold_halves(all) == 0;
+}
+
+} // namespace
+} // namespace bitstep::internal

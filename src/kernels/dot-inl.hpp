@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dot products of several rows with w: the first half of the fused pair, and all of predict.
+// Per row and column panel: products to lanes, lanes fold by halves; panel sums enter the tree. Rows never mix, so how many
+// are taken at once is free: it hides the latency of the additions and loads w once for all of them.
+#pragma once
+
+#include "kernels/arithmetic.hpp"
+#include "kernels/carry_tree.hpp"
+#include "kernels/kernel_table.hpp"
+
+namespace bitstep::internal {
+namespace {
+
+/// Rows whose lane sums stay in registers together: 8 zmm, 4 x 2 ymm or 32-register NEON, 2 x 4 xmm. Pairs need twice.
+template <class A>
+inline constexpr std::size_t row_tile = []() -> std::size_t {
+    const std::size_t registers = A::vector::registers * (sizeof(typename A::sum_vector) / sizeof(typename A::vector));
+    return registers == 1 ? 8 : registers == 2 ? 4 : 2;
+}();
+
+template <class Sum, std::size_t R>
+struct row_sums {
+    Sum row[R];
+    friend BITSTEP_INLINE row_sums operator+(const row_sums& a, const row_sums& b) {
+        row_sums r;
+        for (std::size_t i = 0; i < R; ++i) r.row[i] = a.row[i] + b.row[i];
+        return r;
+    }
+};
+
+/// One column panel of `size` <= column_panel elements for R rows.
+template <class A, std::size_t R>
+BITSTEP_INLINE void dot_panel(const typename A::value* x, std::size_t row_stride, std::size_t size,
+                              const typename A::value* w, typename A::sum* out) {
+    typename A::sum_vector sums[R];
+    for (std::size_t r = 0; r < R; ++r) sums[r] = A::zero();
+    std::size_t j = 0;
+    for (; j + A::lane_total <= size; j += A::lane_total) {
+        const typename A::vector wj = A::load(w + j);
+        for (std::size_t r = 0; r < R; ++r) sums[r] = A::multiply_add(sums[r], A::load(x + r * row_stride + j), wj);
+    }
+    if (j < size) {
+        const typename A::vector wj = A::load_first(w + j, size - j);
+        for (std::size_t r = 0; r < R; ++r) {
+            sums[r] = A::multiply_add(sums[r], A::load_first(x + r * row_stride + j, size - j), wj);
+        }
+    }
+    for (std::size_t r = 0; r < R; ++r) out[r] = A::fold(sums[r]);
+}
+
+/// dots[r] = x_r . w for R rows.
+template <class A, std::size_t R>
+BITSTEP_INLINE void dot_rows(const typename A::value* x, std::size_t row_stride, std::size_t features,
+                             const typename A::value* w, typename A::sum (&dots)[R]) {
+    constexpr std::size_t tile = R < row_tile<A> ? R : row_tile<A>;
+    for (std::size_t r = 0; r < R; r += tile) {
+        const typename A::value* rows = x + r * row_stride;
+        if (features <= column_panel) {
+            dot_panel<A, tile>(rows, row_stride, features, w, dots + r);
+            continue;
+        }
+        carry_tree<row_sums<typename A::sum, tile>> tree;
+        for (std::size_t j = 0; j < features; j += column_panel) {
+            row_sums<typename A::sum, tile> panel;
+            const std::size_t size = features - j < column_panel ? features - j : column_panel;
+            dot_panel<A, tile>(rows + j, row_stride, size, w + j, panel.row);
+            tree.push(panel);
+        }
+        const row_sums<typename A::sum, tile> total = tree.total();
+        for (std::size_t i = 0; i < tile; ++i) dots[r + i] = total.row[i];
+    }
+}
+
+/// R rows of predict or residual.
+template <class A, std::size_t R>
+BITSTEP_INLINE void predict_block(const row_run<typename A::value>& run, std::size_t at, std::size_t features,
+                                  const typename A::value* w, typename A::value* out) {
+    typename A::sum dots[R];
+    dot_rows<A, R>(run.x + at * run.row_stride, run.row_stride, features, w, dots);
+    for (std::size_t r = 0; r < R; ++r) {
+        out[at + r] = A::round(run.y == nullptr ? dots[r] : A::minus(dots[r], run.y[at + r]));
+    }
+}
+
+template <class A>
+void predict(const row_run<typename A::value>& run, std::size_t features, const typename A::value* w,
+             typename A::value* out) {
+    std::size_t at = 0;
+    for (; at + row_tile<A> <= run.rows; at += row_tile<A>) predict_block<A, row_tile<A>>(run, at, features, w, out);
+    for (; at < run.rows; ++at) predict_block<A, 1>(run, at, features, w, out);
+}
+
+} // namespace
+} // namespace bitstep::internal

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one architecture offers: plain tables of functions, filled by arch_*.cpp, read by the stages above. Data only.
+#pragma once
+
+#include "numerics.hpp"
+
+#include <cstddef>
+
+namespace bitstep::internal {
+
+/// Consecutive rows of one shard, all in one row panel.
+template <class T>
+struct row_run {
+    const T* x;
+    std::size_t row_stride;
+    const T* y;
+    std::size_t rows;
+    std::size_t rows_after; ///< rows that follow in the same shard (worth prefetching)
+};
+
+/// Adam and EMA scalars after their one rounding to T.
+template <class T>
+struct adam_scalars {
+    T lr, beta1, one_minus_beta1, beta2, one_minus_beta2, bias1, bias2, eps, decay, one_minus_decay;
+};
+
+/// The state before and after; `in` and `out` arrays may be the same.
+template <class T>
+struct adam_arrays {
+    const T* grad;
+    const T* weights_in;
+    const T* ema_in;
+    const T* m_in;
+    const T* v_in;
+    T* weights_out;
+    T* ema_out;
+    T* m_out;
+    T* v_out;
+};
+
+/// One tensor of the mean. `counts` is null for the plain mean; `divisor` is W or the counts' total.
+template <class T, class Scalar>
+struct mean_run {
+    const T* const* inputs;
+    const Scalar* counts;
+    std::size_t workers;
+    Scalar divisor;
+    T* out;
+};
+
+/// Kernels whose sums of T are kept in Sum. Arrays of Sum hold whole logical vectors: `vectors` of lane_count<Sum>.
+template <class T, class Sum>
+struct sum_kernels {
+    /// The fused pair on some rows of a panel: partial (+)= X^T (X w - y), squares += (X w - y)^2, row by row.
+    /// `first`: the panel starts here, so partial starts at +0.
+    void (*accumulate)(const row_run<T>& run, std::size_t features, const T* w, bool first, Sum* partial,
+                       square_t<Sum>& squares);
+    /// older = older + newer
+    void (*merge)(Sum* older, const Sum* newer, std::size_t vectors);
+    /// grad[first, last) = (2 tree(partials)) / n; false where an element is not finite.
+    bool (*finish)(const Sum* partials, std::size_t partial_count, std::size_t partial_stride, scalar_t<Sum> n,
+                   std::size_t first, std::size_t last, T* grad);
+    /// out = X w, or X w - y where y is not null.
+    void (*predict)(const row_run<T>& run, std::size_t features, const T* w, T* out);
+    /// Elements [first, last) of the mean.
+    void (*mean)(const mean_run<T, scalar_t<Sum>>& run, std::size_t first, std::size_t last);
+};
+
+template <class T>
+struct element_kernels {
+    /// Elements [first, last).
+    void (*adam_ema)(const adam_arrays<T>& arrays, const adam_scalars<T>& scalars, std::size_t first, std::size_t last);
+    bool (*all_finite)(const T* values, std::size_t size);
+    /// Finite and not below zero; -0 passes.
+    bool (*all_finite_nonnegative)(const T* values, std::size_t size);
+};
+
+template <class T>
+struct kernels_of {
+    sum_kernels<T, T> native;
+    sum_kernels<T, wide_sum_t<T>> wide;
+    element_kernels<T> elements;
+};
+
+struct kernel_table {
+    kernels_of<float> f32;
+    kernels_of<double> f64;
+};
+
+template <class T>
+const kernels_of<T>& table_of(const kernel_table& table);
+template <>
+inline const kernels_of<float>& table_of<float>(const kernel_table& table) {
+    return table.f32;
+}
+template <>
+inline const kernels_of<double>& table_of<double>(const kernel_table& table) {
+    return table.f64;
+}
+
+template <class T, class Sum>
+const sum_kernels<T, Sum>& sums_of(const kernels_of<T>& kernels) {
+    if constexpr (sizeof(Sum) == sizeof(T)) {
+        return kernels.native;
+    } else {
+        return kernels.wide;
+    }
+}
+
+#if defined(BITSTEP_HAS_BASELINE)
+extern const kernel_table baseline_kernels;
+#endif
+#if defined(BITSTEP_HAS_AVX2)
+extern const kernel_table avx2_kernels;
+#endif
+#if defined(BITSTEP_HAS_AVX512)
+extern const kernel_table avx512_kernels;
+#endif
+#if defined(BITSTEP_HAS_NEON64)
+extern const kernel_table neon64_kernels;
+#endif
+
+} // namespace bitstep::internal

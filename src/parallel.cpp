@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel.hpp"
+
+#include "fp_environment.hpp"
+#include "message.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+namespace bitstep::internal {
+namespace {
+
+/// Threads from the environment: 0 where BITSTEP_NUM_THREADS is unset or empty, -1 where it is no number in range.
+int threads_from_environment() noexcept {
+    const char* text = std::getenv("BITSTEP_NUM_THREADS");
+    if (text == nullptr || *text == '\0') return 0;
+    int value = 0;
+    const char* end = text + std::strlen(text);
+    const auto parsed = std::from_chars(text, end, value);
+    if (parsed.ec != std::errc() || parsed.ptr != end || value < 1 || value > most_threads) return -1;
+    return value;
+}
+
+} // namespace
+
+status default_threads(int& threads) noexcept {
+    static const int from_environment = threads_from_environment();
+    if (from_environment < 0) {
+        return message() << "BITSTEP_NUM_THREADS must be an integer in [1, " << most_threads << "], got \""
+                         << std::getenv("BITSTEP_NUM_THREADS") << "\"" << status_code::invalid_argument;
+    }
+    threads = from_environment;
+#if defined(_OPENMP)
+    if (threads == 0) threads = omp_get_max_threads();
+#endif
+    threads = threads < 1 ? 1 : threads > most_threads ? most_threads : threads;
+    return {};
+}
+
+status choose_workers(const options& opts, std::size_t bytes, std::size_t tasks, int& workers) noexcept {
+    workers = 1;
+    int threads = opts.threads;
+    if (threads == 0) {
+        const status read = default_threads(threads);
+        if (!read.ok()) return read;
+    }
+    if (threads == 1 || tasks <= 1 || bytes < opts.serial_below_bytes) return {};
+#if defined(_OPENMP)
+    if (omp_in_parallel() != 0) return {};
+    workers = static_cast<std::size_t>(threads) < tasks ? threads : static_cast<int>(tasks);
+#endif
+    return {};
+}
+
+int run_team(int workers, void (*body)(int worker, void* context), void* context) noexcept {
+    int delivered = 1;
+#if defined(_OPENMP)
+    if (workers > 1) {
+#pragma omp parallel num_threads(workers)
+        {
+            struct {
+                void (*body)(int, void*);
+                void* context;
+                int worker;
+            } call{body, context, omp_get_thread_num()};
+            with_default_environment([](void* c) {
+                auto& own = *static_cast<decltype(call)*>(c);
+                own.body(own.worker, own.context);
+            }, &call);
+            if (omp_get_thread_num() == 0) delivered = omp_get_num_threads();
+        }
+        return delivered;
+    }
+#endif
+    (void)workers;
+    body(0, context);
+    return delivered;
+}
+
+} // namespace bitstep::internal

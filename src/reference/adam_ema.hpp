@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/kernel_table.hpp"
+
+namespace bitstep::internal::reference {
+
+/// Elements [first, last).
+template <class T>
+void adam_ema(const adam_arrays<T>& arrays, const adam_scalars<T>& scalars, std::size_t first, std::size_t last);
+
+} // namespace bitstep::internal::reference

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/kernel_table.hpp"
+
+namespace bitstep::internal::reference {
+
+/// out = X w, or X w - y where y is not null.
+template <class T, class Sum>
+void predict(const row_run<T>& run, std::size_t features, const T* w, T* out) noexcept;
+
+} // namespace bitstep::internal::reference

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/kernel_table.hpp"
+
+namespace bitstep::internal::reference {
+
+/// Elements [first, last) of the mean over workers.
+template <class T, class Sum>
+void mean(const mean_run<T, scalar_t<Sum>>& run, std::size_t first, std::size_t last) noexcept;
+
+} // namespace bitstep::internal::reference

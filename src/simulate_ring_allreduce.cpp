@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ring, round by round, in the callers' final buffers. In one round worker i sends chunk c and changes chunk c - 1, so
+// every send reads what stood there before the round, in whatever order the workers are visited.
+#include <bitstep/simulate_ring_allreduce.hpp>
+
+#include "fp_environment.hpp"
+#include "message.hpp"
+#include "validate.hpp"
+
+#include <cstdint>
+
+namespace bitstep {
+namespace internal {
+namespace {
+
+/// Elements [begin, end) of chunk c: the first size mod workers chunks are one longer.
+struct chunk_range {
+    std::size_t begin;
+    std::size_t end;
+};
+chunk_range chunk(std::size_t c, std::size_t size, std::size_t workers) noexcept {
+    const std::size_t base = size / workers;
+    const std::size_t longer = size % workers;
+    const std::size_t begin = c * base + (c < longer ? c : longer);
+    return {begin, begin + base + (c < longer ? 1 : 0)};
+}
+
+class span_name {
+public:
+    span_name(const char* array, std::size_t i) noexcept : result_(message() << array << "[" << i << "]" << status_code::ok) {}
+    operator const char*() const noexcept { return result_.message(); }
+
+private:
+    status result_;
+};
+
+template <class T>
+status validate(const T* const* inputs, std::size_t workers, std::size_t size, T* const* finals) noexcept {
+    checks c;
+    c.extent("workers", workers).fits("worker_vectors", 1, size, size, sizeof(T));
+    if (!c.ok() || size == 0) return c.result();
+    c.pointer("worker_vectors", inputs).pointer("finals", finals);
+    for (std::size_t i = 0; c.ok() && i < workers; ++i) {
+        if (inputs[i] == nullptr) c.pointer(span_name("worker_vectors", i), inputs[i]);
+        if (finals[i] == nullptr) c.pointer(span_name("finals", i), finals[i]);
+    }
+    const std::size_t bytes = size * sizeof(T);
+    for (std::size_t i = 0; c.ok() && i < workers; ++i) {
+        const span_name output("finals", i);
+        for (std::size_t k = 0; c.ok() && k < workers; ++k) {
+            const span_name input("worker_vectors", k);
+            const span_name other("finals", k);
+            if (k > i) c.disjoint({output, finals[i], bytes}, {other, finals[k], bytes});
+            if (k == i) {
+                c.disjoint_or_same({output, finals[i], bytes}, {input, inputs[k], bytes});
+            } else {
+                c.disjoint({output, finals[i], bytes}, {input, inputs[k], bytes});
+            }
+        }
+    }
+    return c.result();
+}
+
+template <class T>
+struct ring {
+    std::size_t workers;
+    std::size_t size;
+    T* const* buffers;
+    ring_event* trace; ///< next event, or null
+
+    /// One phase: in round s worker i sends chunk (i + offset - s) mod N to its right neighbour.
+    template <class Receive>
+    void run(ring_phase phase, std::size_t offset, Receive receive) noexcept {
+        for (std::size_t s = 0; s + 1 < workers; ++s) {
+            for (std::size_t i = 0; i < workers; ++i) {
+                const std::size_t to = (i + 1) % workers;
+                const std::size_t c = (i + offset + workers - s) % workers;
+                const chunk_range range = chunk(c, size, workers);
+                for (std::size_t j = range.begin; j < range.end; ++j) receive(buffers[to][j], buffers[i][j]);
+                if (trace != nullptr) *trace++ = {phase, s, i, to, c};
+            }
+        }
+    }
+
+    /// Each worker divides the chunk it finished, (i + 1) mod N.
+    void divide() noexcept {
+        const T n = static_cast<T>(workers);
+        for (std::size_t i = 0; i < workers; ++i) {
+            const chunk_range range = chunk((i + 1) % workers, size, workers);
+            for (std::size_t j = range.begin; j < range.end; ++j) buffers[i][j] = buffers[i][j] / n;
+        }
+    }
+};
+
+template <class T>
+status run_ring(const T* const* inputs, std::size_t workers, std::size_t size, ring_op op, T* const* finals,
+                ring_event* trace) noexcept {
+    const status checked = validate(inputs, workers, size, finals);
+    if (!checked.ok()) return checked;
+    for (std::size_t i = 0; i < workers && size != 0; ++i) {
+        for (std::size_t j = 0; j < size; ++j) finals[i][j] = inputs[i][j];
+    }
+    ring<T> r{workers, size, finals, trace};
+    r.run(ring_phase::reduce_scatter, 0, [](T& own, T received) { own = own + received; });
+    if (op == ring_op::mean) r.divide();
+    r.run(ring_phase::all_gather, 1, [](T& own, T received) { own = received; });
+    return {};
+}
+
+} // namespace
+} // namespace internal
+
+std::size_t ring_event_count(std::size_t workers) noexcept {
+    std::size_t events = 0;
+    if (workers == 0 || __builtin_mul_overflow(workers, workers - 1, &events)) return 0;
+    return events > SIZE_MAX / 2 ? 0 : 2 * events;
+}
+
+template <class T>
+status simulate_ring_allreduce(const T* const* worker_vectors, std::size_t workers, std::size_t size, ring_op op,
+                               T* const* finals, ring_event* trace) noexcept {
+    return internal::guarded([&] { return internal::run_ring(worker_vectors, workers, size, op, finals, trace); });
+}
+
+template BITSTEP_EXPORT status simulate_ring_allreduce(const float* const*, std::size_t, std::size_t, ring_op,
+                                                       float* const*, ring_event*) noexcept;
+template BITSTEP_EXPORT status simulate_ring_allreduce(const double* const*, std::size_t, std::size_t, ring_op,
+                                                       double* const*, ring_event*) noexcept;
+
+} // namespace bitstep

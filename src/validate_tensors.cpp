@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validate_tensors.hpp"
+
+#include "message.hpp"
+#include "validate.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <numeric>
+
+namespace bitstep::internal {
+namespace {
+
+/// tensors[3] "layer1.weight"
+message& name_tensor(message& m, const char* name, std::size_t k) noexcept {
+    m << "tensors[" << k << "]";
+    if (name != nullptr) m << " \"" << name << "\"";
+    return m;
+}
+
+template <class T>
+status pointers_and_size(const worker_tensor<T>& t, std::size_t k, std::size_t workers) noexcept {
+    message m;
+    if (t.size > SIZE_MAX / 2 / sizeof(T)) {
+        return name_tensor(m, t.name, k) << ".size must fit size_t in bytes, got " << t.size
+                                         << status_code::invalid_shape;
+    }
+    if (t.worker_grads == nullptr) {
+        return name_tensor(m, t.name, k) << ".worker_grads must not be null" << status_code::null_pointer;
+    }
+    if (t.mean == nullptr) {
+        return name_tensor(m, t.name, k) << ".mean must not be null" << status_code::null_pointer;
+    }
+    for (std::size_t w = 0; w < workers; ++w) {
+        if (t.worker_grads[w] != nullptr) continue;
+        return name_tensor(m, t.name, k) << ".worker_grads[" << w << "] must not be null" << status_code::null_pointer;
+    }
+    return {};
+}
+
+template <class T>
+std::uintptr_t begin_of(const T* p) noexcept {
+    return reinterpret_cast<std::uintptr_t>(p);
+}
+template <class T>
+std::uintptr_t end_of(const T* p, std::size_t size) noexcept {
+    return begin_of(p) + size * sizeof(T);
+}
+
+/// The tensors that have elements, by ascending address of their output.
+template <class T>
+class output_order {
+public:
+    /// False where the index could not be allocated.
+    bool sort(const worker_tensor<T>* tensors, std::size_t tensor_count) noexcept {
+        tensors_ = tensors;
+        count_ = tensor_count;
+        bool ascending = true;
+        for (std::size_t k = 0; ascending && k < tensor_count; ++k) {
+            ascending = tensors[k].size != 0 && (k == 0 || begin_of(tensors[k - 1].mean) < begin_of(tensors[k].mean));
+        }
+        if (ascending) return true;
+        index_.reset(new (std::nothrow) std::size_t[tensor_count]);
+        if (index_ == nullptr) return false;
+        count_ = 0;
+        for (std::size_t k = 0; k < tensor_count; ++k) {
+            if (tensors[k].size != 0) index_[count_++] = k;
+        }
+        std::sort(index_.get(), index_.get() + count_, [tensors](std::size_t a, std::size_t b) {
+            return begin_of(tensors[a].mean) < begin_of(tensors[b].mean);
+        });
+        return true;
+    }
+
+    std::size_t size() const noexcept { return count_; }
+    std::size_t operator[](std::size_t i) const noexcept { return index_ == nullptr ? i : index_[i]; }
+
+    /// The tensor whose output overlaps [begin, end), or SIZE_MAX. Outputs are disjoint.
+    std::size_t find(std::uintptr_t begin, std::uintptr_t end) const noexcept {
+        std::size_t low = 0;
+        std::size_t high = count_; // the first output that ends behind `begin`
+        while (low < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            const worker_tensor<T>& t = tensors_[(*this)[middle]];
+            if (end_of(t.mean, t.size) <= begin) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low < count_ && begin_of(tensors_[(*this)[low]].mean) < end ? (*this)[low] : SIZE_MAX;
+    }
+
+private:
+    const worker_tensor<T>* tensors_ = nullptr;
+    std::unique_ptr<std::size_t[]> index_;
+    std::size_t count_ = 0;
+};
+
+template <class T>
+status overlaps(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers) noexcept {
+    output_order<T> order;
+    if (!order.sort(tensors, tensor_count)) {
+        return message() << "tensors: could not allocate an index of " << tensor_count << " outputs"
+                         << status_code::out_of_memory;
+    }
+    for (std::size_t i = 1; i < order.size(); ++i) {
+        const worker_tensor<T>& before = tensors[order[i - 1]];
+        const worker_tensor<T>& after = tensors[order[i]];
+        if (end_of(before.mean, before.size) <= begin_of(after.mean)) continue;
+        message m;
+        name_tensor(m, after.name, order[i]) << ".mean must not overlap the output of ";
+        return name_tensor(m, before.name, order[i - 1]) << status_code::overlap;
+    }
+    for (std::size_t k = 0; k < tensor_count; ++k) {
+        const worker_tensor<T>& t = tensors[k];
+        for (std::size_t w = 0; t.size != 0 && w < workers; ++w) {
+            const T* input = t.worker_grads[w];
+            if (input == t.mean) continue;
+            const std::size_t hit = order.find(begin_of(input), end_of(input, t.size));
+            if (hit == SIZE_MAX) continue;
+            message m;
+            name_tensor(m, tensors[hit].name, hit) << ".mean must not overlap ";
+            return name_tensor(m, t.name, k) << ".worker_grads[" << w << "] (only an exact alias of its own input)"
+                                             << status_code::overlap;
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+template <class T>
+status tensor_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
+                    std::size_t& total) noexcept {
+    checks c;
+    c.extent("workers", workers);
+    if (tensor_count != 0) c.pointer("tensors", tensors);
+    total = 0;
+    for (std::size_t k = 0; c.ok() && k < tensor_count; ++k) {
+        if (tensors[k].size == 0) continue;
+        c.add(pointers_and_size(tensors[k], k, workers));
+        if (c.ok() && __builtin_add_overflow(total, tensors[k].size, &total)) {
+            c.add(message() << "tensors: their elements together must fit size_t, got more at tensor " << k
+                            << status_code::invalid_shape);
+        }
+    }
+    return c.ok() ? overlaps(tensors, tensor_count, workers) : c.result();
+}
+
+status count_rules(const long long* counts, std::size_t workers, long long& total, long long& divisor) noexcept {
+    total = 0;
+    divisor = 0;
+    for (std::size_t w = 0; w < workers; ++w) {
+        if (counts[w] < 0) {
+            return message() << "counts must be >= 0, got " << counts[w] << " at worker " << w
+                             << status_code::invalid_argument;
+        }
+        if (__builtin_add_overflow(total, counts[w], &total)) {
+            return message() << "counts: their total must be below 2^63, got more at worker " << w
+                             << status_code::invalid_argument;
+        }
+        divisor = std::gcd(divisor, counts[w]);
+    }
+    if (total == 0) return {status_code::invalid_argument, "counts must have a total > 0, got 0"};
+    return {};
+}
+
+template status tensor_rules(const worker_tensor<float>*, std::size_t, std::size_t, std::size_t&) noexcept;
+template status tensor_rules(const worker_tensor<double>*, std::size_t, std::size_t, std::size_t&) noexcept;
+
+} // namespace bitstep::internal

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage 1 for allreduce_mean: a list of named tensors, and integer counts.
+#pragma once
+
+#include <bitstep/allreduce_mean.hpp>
+#include <bitstep/status.hpp>
+
+#include <cstddef>
+
+namespace bitstep::internal {
+
+/// Checks pointers, sizes and overlaps of the whole list; `total` is the elements of all tensors together. Allocates an
+/// index only where the outputs are not in ascending order of address.
+template <class T>
+status tensor_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
+                    std::size_t& total) noexcept;
+
+/// counts >= 0 with a total in [1, 2^63). `divisor` is their greatest common divisor.
+status count_rules(const long long* counts, std::size_t workers, long long& total, long long& divisor) noexcept;
+
+} // namespace bitstep::internal

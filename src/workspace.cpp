@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace.hpp"
+
+#include "message.hpp"
+
+#include <new>
+
+namespace bitstep::internal {
+
+scratch::~scratch() { ::operator delete(owned_); }
+
+status scratch::acquire(const workspace& given, const layout& need) noexcept {
+    if (need.overflows()) {
+        return message() << "workspace: its size must fit size_t, but these extents overflow it"
+                         << status_code::invalid_shape;
+    }
+    void* block = given.data;
+    if (block == nullptr) {
+        owned_ = ::operator new(need.bytes(), std::nothrow);
+        if (owned_ == nullptr) {
+            return message() << "workspace: could not allocate " << need.bytes() << " bytes"
+                             << status_code::out_of_memory;
+        }
+        block = owned_;
+    } else if (given.bytes < need.bytes()) {
+        return message() << "workspace must hold " << need.bytes() << " bytes, got " << given.bytes
+                         << status_code::workspace_too_small;
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(block);
+    start_ = static_cast<std::byte*>(block) + (vector_bytes - address % vector_bytes) % vector_bytes;
+    return {};
+}
+
+} // namespace bitstep::internal
