@@ -28,16 +28,28 @@ struct row_sums {
     }
 };
 
-/// One column panel of `size` <= column_panel elements for R rows.
-template <class A, std::size_t R>
+/// True for one vector per cache line of a row, so that each line is prefetched once.
+template <class A>
+BITSTEP_INLINE bool starts_line(std::size_t j) {
+    constexpr std::size_t line = vector_bytes / sizeof(typename A::value);
+    return A::lane_total >= line || j % line == 0;
+}
+
+/// One column panel of `size` <= column_panel elements for R rows. `ahead`: elements to the same place of the next block,
+/// whose even rows are prefetched here (the odd ones by the second half); 0: nothing to prefetch.
+template <class A, std::size_t R, bool Prefetch>
 BITSTEP_INLINE void dot_panel(const typename A::value* x, std::size_t row_stride, std::size_t size,
-                              const typename A::value* w, typename A::sum* out) {
+                              const typename A::value* w, std::size_t ahead, typename A::sum* out) {
     typename A::sum_vector sums[R];
     for (std::size_t r = 0; r < R; ++r) sums[r] = A::zero();
     std::size_t j = 0;
     for (; j + A::lane_total <= size; j += A::lane_total) {
         const typename A::vector wj = A::load(w + j);
-        for (std::size_t r = 0; r < R; ++r) sums[r] = A::multiply_add(sums[r], A::load(x + r * row_stride + j), wj);
+        for (std::size_t r = 0; r < R; ++r) {
+            const typename A::value* xj = x + r * row_stride + j;
+            sums[r] = A::multiply_add(sums[r], A::load(xj), wj);
+            if (Prefetch && r % 2 == 0 && starts_line<A>(j)) prefetch(xj + ahead);
+        }
     }
     if (j < size) {
         const typename A::vector wj = A::load_first(w + j, size - j);
@@ -49,21 +61,21 @@ BITSTEP_INLINE void dot_panel(const typename A::value* x, std::size_t row_stride
 }
 
 /// dots[r] = x_r . w for R rows.
-template <class A, std::size_t R>
+template <class A, std::size_t R, bool Prefetch>
 BITSTEP_INLINE void dot_rows(const typename A::value* x, std::size_t row_stride, std::size_t features,
-                             const typename A::value* w, typename A::sum (&dots)[R]) {
+                             const typename A::value* w, std::size_t ahead, typename A::sum (&dots)[R]) {
     constexpr std::size_t tile = R < row_tile<A> ? R : row_tile<A>;
     for (std::size_t r = 0; r < R; r += tile) {
         const typename A::value* rows = x + r * row_stride;
         if (features <= column_panel) {
-            dot_panel<A, tile>(rows, row_stride, features, w, dots + r);
+            dot_panel<A, tile, Prefetch>(rows, row_stride, features, w, ahead, dots + r);
             continue;
         }
         carry_tree<row_sums<typename A::sum, tile>> tree;
         for (std::size_t j = 0; j < features; j += column_panel) {
             row_sums<typename A::sum, tile> panel;
             const std::size_t size = features - j < column_panel ? features - j : column_panel;
-            dot_panel<A, tile>(rows + j, row_stride, size, w + j, panel.row);
+            dot_panel<A, tile, Prefetch>(rows + j, row_stride, size, w + j, ahead, panel.row);
             tree.push(panel);
         }
         const row_sums<typename A::sum, tile> total = tree.total();
@@ -76,7 +88,7 @@ template <class A, std::size_t R>
 BITSTEP_INLINE void predict_block(const row_run<typename A::value>& run, std::size_t at, std::size_t features,
                                   const typename A::value* w, typename A::value* out) {
     typename A::sum dots[R];
-    dot_rows<A, R>(run.x + at * run.row_stride, run.row_stride, features, w, dots);
+    dot_rows<A, R, false>(run.x + at * run.row_stride, run.row_stride, features, w, 0, dots);
     for (std::size_t r = 0; r < R; ++r) {
         out[at + r] = A::round(run.y == nullptr ? dots[r] : A::minus(dots[r], run.y[at + r]));
     }
