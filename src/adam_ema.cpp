@@ -69,7 +69,7 @@ status run_update(const vector_view<const T>& grad, const state_view<T>& state, 
     checks c;
     c.extent("grad.size", grad.size).pointer("grad", grad.data);
     state_rules(c, state, grad.size);
-    hyper_rules<T>(c, hyper).threads(opts);
+    hyper_rules<T>(c, hyper).choices(opts);
     const state_spans<T> spans(state);
     for (std::size_t i = 0; c.ok() && i < 4; ++i) {
         c.disjoint(spans.span[i], {"grad", grad.data, grad.size * sizeof(T)});

@@ -34,7 +34,7 @@ status validate(step_arguments<T>& a) noexcept {
     checks c;
     row_rules(c, a.data);
     state_rules(c, a.in, a.data.rows.features);
-    hyper_rules<T>(c, a.hyper).threads(a.opts);
+    hyper_rules<T>(c, a.hyper).choices(a.opts);
     if (!c.ok()) return c.result();
     const state_spans<const T> inputs(a.in);
     const memory_span given{"workspace", a.given.data, a.given.bytes};
@@ -145,7 +145,7 @@ status run_gradient(row_data<T> data, const vector_view<const T>& w, const vecto
     checks c;
     row_rules(c, data);
     c.equal("w.size", w.size, "features", data.rows.features).equal("grad.size", grad.size, "features", w.size);
-    c.pointer("w", w.data).pointer("grad", grad.data).threads(opts);
+    c.pointer("w", w.data).pointer("grad", grad.data).choices(opts);
     if (!c.ok()) return c.result();
     const std::size_t bytes = grad.size * sizeof(T);
     const memory_span grad_span{"grad", grad.data, bytes};
@@ -178,7 +178,7 @@ status run_gradient(row_data<T> data, const vector_view<const T>& w, const vecto
 template <class T, class Sum>
 status workspace_bytes(std::size_t rows, std::size_t features, const options& opts, std::size_t& bytes) noexcept {
     checks c;
-    c.extent("rows", rows).extent("features", features).fits("X", rows, features, features, sizeof(T)).threads(opts);
+    c.extent("rows", rows).extent("features", features).fits("X", rows, features, features, sizeof(T)).choices(opts);
     arch which{};
     layout need;
     gradient_plan<Sum> plan;

@@ -11,6 +11,9 @@
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
+#if defined(_OPENMP) && defined(__unix__)
+#include <unistd.h>
+#endif
 
 namespace bitstep::internal {
 namespace {
@@ -25,6 +28,21 @@ int threads_from_environment() noexcept {
     if (parsed.ec != std::errc() || parsed.ptr != end || value < 1 || value > most_threads) return -1;
     return value;
 }
+
+#if defined(_OPENMP)
+/// False in a child that was forked after this library had started a team: libgomp's threads do not exist there, and a
+/// team would wait for them for ever. Such a child runs serially; the bits are the same.
+bool team_can_start() noexcept {
+#if defined(__unix__)
+    static std::atomic<pid_t> first_user{0};
+    const pid_t self = getpid();
+    pid_t user = 0;
+    return first_user.compare_exchange_strong(user, self) || user == self;
+#else
+    return true;
+#endif
+}
+#endif
 
 } // namespace
 
@@ -51,7 +69,7 @@ status choose_workers(const options& opts, std::size_t bytes, std::size_t tasks,
     }
     if (threads == 1 || tasks <= 1 || bytes < opts.serial_below_bytes) return {};
 #if defined(_OPENMP)
-    if (omp_in_parallel() != 0) return {};
+    if (omp_in_parallel() != 0 || !team_can_start()) return {};
     workers = static_cast<std::size_t>(threads) < tasks ? threads : static_cast<int>(tasks);
 #endif
     return {};

@@ -23,7 +23,7 @@ status validate(const matrix_view<const T>& x, const vector_view<const T>* y, co
     if (y != nullptr) c.equal("y.size", y->size, "x.rows", x.rows);
     c.pointer("x", x.data).pointer("w", w.data).pointer("out", out.data);
     if (y != nullptr) c.pointer("y", y->data);
-    c.fits("x", x.rows, x.row_stride, x.cols, sizeof(T)).threads(opts);
+    c.fits("x", x.rows, x.row_stride, x.cols, sizeof(T)).choices(opts);
     if (!c.ok()) return c.result();
     const memory_span output{"out", out.data, out.size * sizeof(T)};
     c.disjoint(output, {"x", x.data, ((x.rows - 1) * x.row_stride + x.cols) * sizeof(T)});

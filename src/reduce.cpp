@@ -114,7 +114,7 @@ status run_mean(const worker_tensor<T>* tensors, std::size_t tensor_count, std::
                 const options& opts) noexcept {
     std::size_t total = 0;
     checks c;
-    c.threads(opts).add(tensor_rules(tensors, tensor_count, workers, total));
+    c.choices(opts).add(tensor_rules(tensors, tensor_count, workers, total));
     if (!c.ok()) return c.result();
     return opts.accumulate == accumulate_mode::wide
                ? run_list<T, wide_sum_t<T>>(tensors, tensor_count, workers, total, counts, opts)

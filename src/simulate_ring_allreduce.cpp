@@ -35,9 +35,9 @@ private:
 };
 
 template <class T>
-status validate(const T* const* inputs, std::size_t workers, std::size_t size, T* const* finals) noexcept {
+status validate(const T* const* inputs, std::size_t workers, std::size_t size, ring_op op, T* const* finals) noexcept {
     checks c;
-    c.extent("workers", workers).fits("worker_vectors", 1, size, size, sizeof(T));
+    c.enumerator("op", static_cast<int>(op), static_cast<int>(ring_op::sum)).extent("workers", workers).fits("worker_vectors", 1, size, size, sizeof(T));
     if (!c.ok() || size == 0) return c.result();
     c.pointer("worker_vectors", inputs).pointer("finals", finals);
     for (std::size_t i = 0; c.ok() && i < workers; ++i) {
@@ -95,7 +95,7 @@ struct ring {
 template <class T>
 status run_ring(const T* const* inputs, std::size_t workers, std::size_t size, ring_op op, T* const* finals,
                 ring_event* trace) noexcept {
-    const status checked = validate(inputs, workers, size, finals);
+    const status checked = validate(inputs, workers, size, op, finals);
     if (!checked.ok()) return checked;
     for (std::size_t i = 0; i < workers && size != 0; ++i) {
         for (std::size_t j = 0; j < size; ++j) finals[i][j] = inputs[i][j];

@@ -67,9 +67,18 @@ checks& checks::fits(const char* name, std::size_t rows, std::size_t row_stride,
                          << ", row stride " << row_stride << status_code::invalid_shape);
 }
 
-checks& checks::threads(const options& opts) noexcept {
-    if (!ok() || (opts.threads >= 0 && opts.threads <= most_threads)) return *this;
-    return add(message() << "threads must be in [0, " << most_threads << "], got " << opts.threads
+checks& checks::choices(const options& opts) noexcept {
+    if (ok() && (opts.threads < 0 || opts.threads > most_threads)) {
+        add(message() << "threads must be in [0, " << most_threads << "], got " << opts.threads
+                      << status_code::invalid_argument);
+    }
+    return enumerator("accumulate", static_cast<int>(opts.accumulate), static_cast<int>(accumulate_mode::wide))
+        .enumerator("check_state", static_cast<int>(opts.check_state), static_cast<int>(check_mode::on));
+}
+
+checks& checks::enumerator(const char* name, int value, int last) noexcept {
+    if (!ok() || (value >= 0 && value <= last)) return *this;
+    return add(message() << name << " must be an enumerator in [0, " << last << "], got " << value
                          << status_code::invalid_argument);
 }
 

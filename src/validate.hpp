@@ -32,7 +32,10 @@ public:
     /// Bytes of `rows` rows, `row_stride` apart, of `cols` elements: must fit size_t.
     checks& fits(const char* name, std::size_t rows, std::size_t row_stride, std::size_t cols,
                  std::size_t element) noexcept;
-    checks& threads(const options& opts) noexcept;
+    /// threads, accumulate and check_state; the arch is looked at by dispatch.
+    checks& choices(const options& opts) noexcept;
+    /// An enumerator that callers may have made from a plain int.
+    checks& enumerator(const char* name, int value, int last) noexcept;
     checks& disjoint(const memory_span& output, const memory_span& other) noexcept;
     /// The same memory exactly, or disjoint.
     checks& disjoint_or_same(const memory_span& output, const memory_span& other) noexcept;

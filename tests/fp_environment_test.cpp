@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proves: whatever floating-point environment the caller has (denormals flushed, any rounding mode, traps on), in
+// whichever thread, every verb gives the same bits and statuses, and hands the environment back exactly as it was,
+// exception flags included.
+#include "support/arch_threads.hpp"
+#include "support/every_verb.hpp"
+#include "support/fp_state.hpp"
+#include "support/refusal.hpp"
+#include "support/typed.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+namespace bitstep_test {
+namespace {
+
+using bitstep::accumulate_mode;
+
+template <class T>
+class fp_environment_test : public testing::Test {};
+TYPED_TEST_SUITE(fp_environment_test, element_types, element_names);
+
+struct environment {
+    const char* name;
+    std::function<bool()> enter; ///< false where this platform cannot
+};
+
+std::vector<environment> environments() {
+    return {
+        {"denormals flushed", [] { return flush_denormals(); }},
+        {"rounding upward", [] { return std::fesetround(FE_UPWARD) == 0; }},
+        {"rounding downward", [] { return std::fesetround(FE_DOWNWARD) == 0; }},
+        {"rounding towards zero", [] { return std::fesetround(FE_TOWARDZERO) == 0; }},
+        {"traps on", [] { return unmask_exceptions(); }},
+        {"denormals flushed, rounding upward",
+         [] { return flush_denormals() && std::fesetround(FE_UPWARD) == 0; }},
+        {"all flags raised", [] { return std::feraiseexcept(FE_ALL_EXCEPT) == 0; }},
+    };
+}
+
+/// Results under the caller's environment, and whether that was handed back unchanged.
+template <class T>
+verb_results<T> run_under(const environment& of, every_verb<T>& verbs, const bitstep::options& opts, bool& entered) {
+    bitstep::status status[7];
+    std::uint64_t before = 0;
+    std::uint64_t after = 0;
+    {
+        const default_fp_scope restore;
+        entered = of.enter();
+        if (entered) {
+            before = read_fp_state();
+            verbs.run(opts, {}, status);
+            after = read_fp_state();
+        }
+    }
+    EXPECT_EQ(before, after) << of.name << ": the caller's environment was changed (hex " << std::hex << before
+                             << " before, " << after << " after)";
+    return verbs.results(status);
+}
+
+template <class T>
+void expect_same_everywhere(std::size_t rows, std::size_t features, data_kind kind) {
+    every_verb<T> verbs(rows, features, kind);
+    for (const accumulate_mode mode : every_mode) {
+        const verb_results<T> want = verbs.run_all(reference_options(mode));
+        for (const bitstep::arch which : runnable_archs()) {
+            for (const int threads : {1, 4}) {
+                std::size_t entered_any = 0;
+                for (const environment& of : environments()) {
+                    SCOPED_TRACE(std::string(of.name) + ", " + bitstep::arch_name(which) + ", " +
+                                 std::to_string(threads) + " threads, " + mode_name(mode));
+                    verbs.run_all(forced(which, threads, mode)); // the pool's threads exist before, in a clean state
+                    bool entered = false;
+                    const verb_results<T> got = run_under(of, verbs, forced(which, threads, mode), entered);
+                    if (entered) {
+                        ++entered_any;
+                        EXPECT_TRUE(same_results(got, want));
+                    }
+                }
+                EXPECT_GT(entered_any, 0U) << "this test compared nothing";
+            }
+        }
+    }
+}
+
+TYPED_TEST(fp_environment_test, usual_numbers) { expect_same_everywhere<TypeParam>(200, 45, data_kind::spread); }
+
+/// Products and sums around the smallest normal number: every flush shows.
+TYPED_TEST(fp_environment_test, tiny_numbers) { expect_same_everywhere<TypeParam>(200, 45, data_kind::tiny); }
+
+/// NaN, infinities and overflow: traps must not spring, refusals must stay the same.
+TYPED_TEST(fp_environment_test, special_numbers) { expect_same_everywhere<TypeParam>(70, 45, data_kind::special); }
+
+/// Threads that were made while the caller's environment was bad keep it: the guard must stand in every thread.
+TYPED_TEST(fp_environment_test, threads_made_in_a_bad_environment) {
+    every_verb<TypeParam> verbs(1300, 45, data_kind::tiny);
+    const auto want = verbs.run_all(reference_options(accumulate_mode::native));
+    for (const bitstep::arch which : runnable_archs()) {
+        for (const int threads : {5, 6, 9}) { // a larger team than before: new threads
+            bitstep::status status[7];
+            {
+                const default_fp_scope restore;
+                flush_denormals();
+                std::fesetround(FE_UPWARD);
+                verbs.run(forced(which, threads, accumulate_mode::native), {}, status);
+            }
+            EXPECT_TRUE(same_results(verbs.results(status), want)) << "made by this call";
+            EXPECT_TRUE(same_results(verbs.run_all(forced(which, threads, accumulate_mode::native)), want))
+                << "made by the call before";
+        }
+    }
+}
+
+/// eps and lr below the smallest normal number are positive, also under denormals-are-zero, where eps > 0 is false.
+TYPED_TEST(fp_environment_test, denormal_scalars_are_accepted_everywhere) {
+    const auto smallest = static_cast<double>(std::numeric_limits<TypeParam>::denorm_min());
+    every_verb<TypeParam> verbs(70, 45, data_kind::usual);
+    verbs.hyper().eps = smallest;
+    verbs.hyper().lr = smallest * 5;
+    const auto want = verbs.run_all(reference_options(accumulate_mode::native));
+    for (const int code : want.codes) {
+        EXPECT_EQ(code, 0);
+    }
+    for (const environment& of : environments()) {
+        bool entered = false;
+        const auto got = run_under(of, verbs, forced(bitstep::arch::automatic, 1, accumulate_mode::native), entered);
+        if (entered) {
+            EXPECT_TRUE(same_results(got, want)) << of.name;
+        }
+    }
+}
+
+/// A value that rounds to zero or to infinity in T is refused whatever the rounding mode would make of it.
+TYPED_TEST(fp_environment_test, refusals_do_not_depend_on_the_rounding_mode) {
+    const double half_smallest = sizeof(TypeParam) == 4 ? 0x1p-150 : 0.0; // in double nothing positive rounds to 0
+    const double too_large = sizeof(TypeParam) == 4 ? 0x1.ffffffp127 : std::numeric_limits<double>::infinity();
+    const TypeParam grad = 1;
+    for (const environment& of : environments()) {
+        SCOPED_TRACE(of.name);
+        TypeParam state[4] = {1, 2, 3, 4};
+        watched_memory memory;
+        memory.watch("state", state, 4);
+        for (const auto& [hyper, name] :
+             {std::pair<bitstep::hyper_parameters, const char*>{{0.1, 0.9, 0.999, half_smallest, 0.5, 1}, "eps"},
+              {{0.1, 0.9, 0.999, too_large, 0.5, 1}, "eps"},
+              {{too_large, 0.9, 0.999, 1e-8, 0.5, 1}, "lr"}}) {
+            bitstep::status result;
+            memory.remember();
+            {
+                const default_fp_scope restore;
+                of.enter();
+                result = bitstep::adam_ema_update<TypeParam>({&grad, 1}, quarters(state, 1), hyper);
+            }
+            expect_says(result, {bitstep::status_code::invalid_argument, {name}});
+            memory.expect_unchanged();
+        }
+    }
+}
+
+} // namespace
+} // namespace bitstep_test

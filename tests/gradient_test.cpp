@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proves: every kernel set, on every team size, at every address and stride, gives the gradient and the mean squared
+// error of the reference bit for bit; the reference gives the bits of the contract's text (support/contract.hpp); exact
+// inputs give exact results; the cut of the rows into shards changes nothing.
+#include "support/arch_threads.hpp"
+#include "support/bitwise.hpp"
+#include "support/contract_pair.hpp"
+#include "support/problem.hpp"
+#include "support/shapes.hpp"
+#include "support/typed.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace bitstep_test {
+namespace {
+
+using bitstep::accumulate_mode;
+
+template <class T>
+class gradient_test : public testing::Test {};
+TYPED_TEST_SUITE(gradient_test, element_types, element_names);
+
+/// One shape: the reference once, then all kernel sets and teams, each time at other addresses.
+template <class T>
+void expect_equals_reference(const shape& of, data_kind kind) {
+    SCOPED_TRACE(describe(of));
+    const auto data = make_problem<T>(of.rows * 31 + of.features, of.rows, of.features, kind);
+    std::size_t number = of.rows + of.features;
+    for (const accumulate_mode mode : every_mode) {
+        const std::vector<T> want = run_gradient(placed_problem<T>(data, {}), reference_options(mode));
+        for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+            const placed_problem<T> placed(data, layout::numbered(number++));
+            EXPECT_TRUE(same_bits(run_gradient(placed, opts), want));
+            return want.size();
+        });
+    }
+}
+
+TYPED_TEST(gradient_test, kernels_equal_the_reference_around_the_lanes) {
+    for (const shape& of : lane_shapes<TypeParam>()) {
+        expect_equals_reference<TypeParam>(of, data_kind::spread);
+    }
+}
+
+TYPED_TEST(gradient_test, kernels_equal_the_reference_around_the_column_panel) {
+    for (const shape& of : panel_shapes()) {
+        expect_equals_reference<TypeParam>(of, data_kind::usual);
+    }
+}
+
+TYPED_TEST(gradient_test, kernels_equal_the_reference_on_long_rows) {
+    for (const shape& of : long_shapes()) {
+        expect_equals_reference<TypeParam>(of, data_kind::usual);
+    }
+}
+
+TYPED_TEST(gradient_test, kernels_equal_the_reference_for_every_short_row) {
+    const std::size_t panel = bitstep::numerics_panels().row_panel;
+    for (std::size_t features = 1; features <= 2 * native_lanes<TypeParam>() + 2; ++features) {
+        for (const std::size_t rows : {std::size_t{1}, panel - 1, 3 * panel + 1}) {
+            const auto data = make_problem<TypeParam>(rows + features, rows, features, data_kind::spread);
+            for (const accumulate_mode mode : every_mode) {
+                const auto want = run_gradient(placed_problem<TypeParam>(data, {}), reference_options(mode));
+                for (const bitstep::arch which : runnable_archs()) {
+                    const placed_problem<TypeParam> placed(data, layout::numbered(rows + features));
+                    ASSERT_TRUE(same_bits(run_gradient(placed, forced(which, 2, mode)), want))
+                        << rows << " x " << features << " " << bitstep::arch_name(which) << " " << mode_name(mode);
+                }
+            }
+        }
+    }
+}
+
+TYPED_TEST(gradient_test, kernels_equal_the_reference_on_tiny_numbers) {
+    const std::size_t panel = bitstep::numerics_panels().row_panel;
+    expect_equals_reference<TypeParam>({2 * panel + 3, 45, "denormals flushed, in any thread"}, data_kind::tiny);
+}
+
+TYPED_TEST(gradient_test, every_address_gives_the_same_bits) {
+    const auto data = make_problem<TypeParam>(5, 70, 83, data_kind::spread);
+    for (const accumulate_mode mode : every_mode) {
+        const auto want = run_gradient(placed_problem<TypeParam>(data, {}), reference_options(mode));
+        for (const bitstep::arch which : runnable_archs()) {
+            for (std::size_t offset = 0; offset < offsets_per_line<TypeParam>; ++offset) {
+                for (const layout& where : {layout{offset, 0, 0, 0, 0}, layout{0, offset, 0, 0, 0},
+                                            layout{0, 0, offset, 0, 1}, layout{0, 0, 0, offset, 13}}) {
+                    const placed_problem<TypeParam> placed(data, where);
+                    ASSERT_TRUE(same_bits(run_gradient(placed, forced(which, 1, mode)), want))
+                        << bitstep::arch_name(which) << " at offset " << offset << " " << mode_name(mode);
+                }
+            }
+        }
+    }
+}
+
+template <class T>
+std::vector<T> contract_gradient(const dense_problem<T>& data, accumulate_mode mode) {
+    return mode == accumulate_mode::native ? contract::gradient<T>(data) : contract::gradient<contract::wide_sum<T>>(data);
+}
+
+TYPED_TEST(gradient_test, the_reference_gives_the_bits_of_the_contract) {
+    auto shapes = lane_shapes<TypeParam>();
+    const auto longer = panel_shapes();
+    shapes.insert(shapes.end(), longer.begin(), longer.end());
+    std::size_t compared = 0;
+    for (const shape& of : shapes) {
+        SCOPED_TRACE(describe(of));
+        const auto data = make_problem<TypeParam>(of.rows + 7 * of.features, of.rows, of.features, data_kind::spread);
+        for (const accumulate_mode mode : every_mode) {
+            const auto want = contract_gradient(data, mode);
+            EXPECT_TRUE(same_bits(run_gradient(placed_problem<TypeParam>(data, {}), reference_options(mode)), want))
+                << mode_name(mode);
+            compared += want.size();
+        }
+    }
+    EXPECT_GT(compared, 0U);
+}
+
+/// Small integers, the number of rows a power of two: every sum and the division are exact in any order.
+TYPED_TEST(gradient_test, exact_integers_give_exact_gradients) {
+    for (const std::size_t features : {std::size_t{5}, std::size_t{83}, std::size_t{2000}}) {
+        const std::size_t rows = 256;
+        const auto data = make_problem<TypeParam>(features, rows, features, data_kind::integers);
+        std::vector<long long> sums(features + 1, 0);
+        for (std::size_t i = 0; i < rows; ++i) {
+            long long r = -static_cast<long long>(data.y[i]);
+            for (std::size_t j = 0; j < features; ++j) {
+                r += static_cast<long long>(data.x[i * features + j]) * static_cast<long long>(data.w[j]);
+            }
+            for (std::size_t j = 0; j < features; ++j) {
+                sums[j] += 2 * static_cast<long long>(data.x[i * features + j]) * r;
+            }
+            sums[features] += r * r;
+        }
+        std::vector<TypeParam> want;
+        for (const long long sum : sums) {
+            want.push_back(static_cast<TypeParam>(static_cast<double>(sum) / static_cast<double>(rows)));
+        }
+        for (const accumulate_mode mode : every_mode) {
+            for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+                EXPECT_TRUE(same_bits(run_gradient(placed_problem<TypeParam>(data, layout::numbered(3)), opts), want));
+                return want.size();
+            });
+        }
+    }
+}
+
+/// Cuts the rows of one problem into shards of these lengths, each in a buffer of its own.
+template <class T>
+std::vector<T> run_in_shards(const dense_problem<T>& data, const std::vector<std::size_t>& lengths,
+                             const bitstep::options& opts) {
+    std::vector<std::unique_ptr<placed_shard<T>>> owned;
+    std::vector<bitstep::shard_view<T>> views;
+    std::size_t first = 0;
+    for (const std::size_t length : lengths) {
+        if (length == 0) {
+            views.push_back({nullptr, nullptr, 0, 0});
+        } else {
+            owned.push_back(std::make_unique<placed_shard<T>>(data, first, length, layout::numbered(first)));
+            views.push_back(owned.back()->view());
+        }
+        first += length;
+    }
+    EXPECT_EQ(first, data.rows) << "the test cut its rows wrongly";
+    return run_gradient<T>({views.data(), views.size(), data.features}, {data.w.data(), data.features}, opts);
+}
+
+TYPED_TEST(gradient_test, the_cut_into_shards_changes_no_bit) {
+    const std::size_t panel = bitstep::numerics_panels().row_panel;
+    const std::size_t rows = 4 * panel + 5;
+    const auto data = make_problem<TypeParam>(11, rows, 75, data_kind::spread);
+    const std::vector<std::vector<std::size_t>> cuts = {
+        {rows},
+        {panel, panel, panel, panel, 5},
+        {1, 0, rows - 1},
+        {0, 0, panel - 1, 2, 0, 2 * panel + 1, panel + 3, 0},
+        std::vector<std::size_t>(rows, 1),
+    };
+    for (const accumulate_mode mode : every_mode) {
+        const auto want = run_gradient(placed_problem<TypeParam>(data, {}), reference_options(mode));
+        for (const auto& lengths : cuts) {
+            SCOPED_TRACE(std::to_string(lengths.size()) + " shards");
+            for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+                EXPECT_TRUE(same_bits(run_in_shards(data, lengths, opts), want));
+                return want.size();
+            });
+        }
+    }
+}
+
+TYPED_TEST(gradient_test, the_mean_squared_error_may_be_left_out) {
+    const auto data = make_problem<TypeParam>(12, 70, 20, data_kind::usual);
+    const placed_problem<TypeParam> placed(data, {});
+    for (const accumulate_mode mode : every_mode) {
+        auto want = run_gradient(placed, reference_options(mode));
+        want.pop_back();
+        std::vector<TypeParam> got(20);
+        expect_ok(bitstep::gradient<TypeParam>(placed.rows(), placed.w(), {got.data(), 20}, nullptr,
+                                               reference_options(mode)));
+        EXPECT_TRUE(same_bits(got, want));
+    }
+}
+
+} // namespace
+} // namespace bitstep_test

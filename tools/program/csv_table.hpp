@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CSV file of numbers as a table of doubles: the first thing `train` does. libcsv finds the fields (RFC 4180: quotes,
+// CRLF, a last line without a newline), this file counts lines, checks, and names the place of every fault. Next:
+// design_matrix.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bitstep::program {
+
+struct csv_table {
+    std::string path;               ///< as the person wrote it
+    std::vector<std::string> names; ///< one per column, from the header row
+    std::size_t header_line = 1;
+    std::vector<double> values;     ///< (rows, columns), row after row, all finite
+    std::vector<std::size_t> lines; ///< the line of the file on which each row ends
+
+    std::size_t columns() const { return names.size(); }
+    std::size_t rows() const { return lines.size(); }
+    double at(std::size_t row, std::size_t column) const { return values[row * columns() + column]; }
+
+    /// "data.csv:17:3 (lpi)": file, line, number of the column counting from 1, its name.
+    std::string place(std::size_t row, std::size_t column) const;
+};
+
+/// Reads the file. input_error, with the place, where it cannot be read, holds no header or no rows, has a row of another
+/// length, two columns of one name, a quotation mark out of place, or a field that is no finite number. Blank lines are
+/// skipped; a UTF-8 byte order mark is, too.
+csv_table read_csv_table(const std::string& path);
+
+/// The same for text that is in memory; `path` is only named.
+csv_table parse_csv_table(const std::string& path, std::string_view text);
+
+/// The column called `name`; input_error that lists the columns where there is none.
+std::size_t find_column(const csv_table& table, const std::string& name);
+
+} // namespace bitstep::program

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/run_choice.hpp"
+
+#include "program/errors.hpp"
+
+namespace bitstep::program {
+
+void require_ok(const status& result, const std::string& while_doing) {
+    if (result.ok()) {
+        return;
+    }
+    const std::string message = while_doing.empty() ? result.message() : while_doing + ": " + result.message();
+    switch (result.code()) {
+    case status_code::invalid_argument:
+    case status_code::invalid_shape:
+    case status_code::non_finite:
+    case status_code::gradient_overflow:
+    case status_code::arch_unavailable:
+        throw input_error(message);
+    default:
+        throw std::runtime_error(message);
+    }
+}
+
+arch chosen_arch(const std::string& name) {
+    arch which = arch::automatic;
+    if (name.empty()) {
+        require_ok(active_arch(which));
+        return which;
+    }
+    require_ok(arch_from_name(name.c_str(), which));
+    options opts; // a known name may still not run here: the cheapest call that takes options says so, and what would
+    opts.arch = which;
+    opts.threads = 1;
+    std::size_t unused = 0;
+    require_ok(gradient_workspace_bytes<float>(1, 1, opts, unused));
+    return which;
+}
+
+int chosen_threads(int threads) {
+    if (threads == 0) {
+        require_ok(active_threads(threads));
+    }
+    return threads;
+}
+
+} // namespace bitstep::program

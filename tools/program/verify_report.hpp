@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `verify` says about its outcome, to people and to programs, and the exit code.
+#pragma once
+
+#include "program/errors.hpp"
+#include "program/verify_suite.hpp"
+
+#include <string>
+
+namespace bitstep::program {
+
+std::string verify_table(const verify_outcome& outcome);
+std::string verify_json(const verify_outcome& outcome);
+
+/// done only where every run compared something and nothing differed.
+exit_code verify_exit_code(const verify_outcome& outcome);
+
+} // namespace bitstep::program
