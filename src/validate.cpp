@@ -5,13 +5,9 @@
 #include "parallel.hpp"
 
 #include <cstdint>
-#include <limits>
 
 namespace bitstep::internal {
 namespace {
-
-template <class T>
-constexpr const char* type_name = sizeof(T) == 4 ? "float" : "double";
 
 /// Rounds the way the arithmetic will: to T, then back, so that both types compare as double.
 template <class T>

@@ -20,7 +20,7 @@ namespace mp = oracle::mp;
 
 /// X around 2^x_exponent, w so that products are around 2^product_exponent, y small beside them.
 dense_problem<double> make_at(int x_exponent, int product_exponent) {
-    auto data = make_problem<double>(static_cast<std::uint64_t>(x_exponent + 5000), 67, 21, data_kind::usual);
+    auto data = make_problem<double>(static_cast<std::uint64_t>(x_exponent + 5000), 67, 21, data_kind::uniform);
     for (double& value : data.x) {
         value *= power_of_two<double>(x_exponent);
     }
