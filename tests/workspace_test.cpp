@@ -5,6 +5,7 @@
 #include "support/allocation.hpp"
 #include "support/arch_threads.hpp"
 #include "support/every_verb.hpp"
+#include "support/forked.hpp"
 #include "support/guard_pages.hpp"
 #include "support/refusal.hpp"
 #include "support/shapes.hpp"
@@ -62,12 +63,30 @@ TYPED_TEST(workspace_test, no_verb_allocates) {
     }
 }
 
+/// "Never touches OpenMP": not even the runtime's start, which allocates (libomp), is on the way of small work. In a
+/// child, and alone in its process under CTest, so that no other case has started the runtime.
+TYPED_TEST(workspace_test, the_first_small_call_of_a_process_allocates_nothing) {
+    const child_result child = run_in_child([] {
+        every_verb<TypeParam> verbs(20, 30, data_kind::usual);
+        std::vector<unsigned char> scratch(1U << 20U);
+        bitstep::status status[7];
+        reset_allocations();
+        verbs.run({}, {scratch.data(), scratch.size()}, status);
+        const allocation_counts seen = allocations();
+        return std::string(status[3].ok() ? "ok " : "refused ") + std::to_string(seen.news + seen.mallocs);
+    });
+    EXPECT_TRUE(child.exited_cleanly);
+    EXPECT_EQ(child.text, "ok 0");
+}
+
 /// The counters count: without this the test above could pass blind.
 TYPED_TEST(workspace_test, the_convenience_path_is_seen_to_allocate) {
     every_verb<TypeParam> verbs(70, 33, data_kind::usual);
     bitstep::status status[7];
+    const bitstep::options opts = forced(bitstep::arch::automatic, 1, accumulate_mode::native);
+    verbs.run(opts, {}, status);
     reset_allocations();
-    verbs.run(forced(bitstep::arch::automatic, 1, accumulate_mode::native), {}, status);
+    verbs.run(opts, {}, status);
     const allocation_counts seen = allocations();
     EXPECT_GT(seen.news + seen.mallocs, 0U);
     EXPECT_LE(seen.news + seen.mallocs, 2U) << "gradient and distributed_step allocate once each";
