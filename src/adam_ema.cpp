@@ -16,7 +16,7 @@ namespace bitstep {
 namespace internal {
 
 // The platform's pow differs between C libraries and CPUs. From the highest bit down: square, then multiply by beta where
-// the bit is one. The relative error stays below t 2^-100, far under half a unit of the rounding at the end.
+// the bit is one. The relative error stays below t 2^-100: for t up to 2^40 far under half a unit of the rounding at the end.
 double power(double beta, long long t) noexcept {
     const auto exponent = static_cast<unsigned long long>(t);
     int bit = 63;
@@ -37,8 +37,8 @@ adam_scalars<T> scalars_of(const hyper_parameters& h) noexcept {
     s.one_minus_beta1 = static_cast<T>(1.0 - h.beta1);
     s.beta2 = static_cast<T>(h.beta2);
     s.one_minus_beta2 = static_cast<T>(1.0 - h.beta2);
-    s.bias1 = static_cast<T>(1.0 - power(h.beta1, h.t));
-    s.bias2 = static_cast<T>(1.0 - power(h.beta2, h.t));
+    s.correction1 = static_cast<T>(1.0 - power(h.beta1, h.t));
+    s.correction2 = static_cast<T>(1.0 - power(h.beta2, h.t));
     s.eps = static_cast<T>(h.eps);
     s.decay = static_cast<T>(h.decay);
     s.one_minus_decay = static_cast<T>(1.0 - h.decay);
@@ -47,14 +47,13 @@ adam_scalars<T> scalars_of(const hyper_parameters& h) noexcept {
 
 template <class T>
 int update_state(const adam_arrays<T>& arrays, const hyper_parameters& hyper, std::size_t features, arch which,
-                 int workers) noexcept {
+                 int threads) noexcept {
     const adam_scalars<T> scalars = scalars_of<T>(hyper);
     const kernel_table* table = kernels_for(which);
     const auto kernel = table == nullptr ? reference::adam_ema<T> : table_of<T>(*table).elements.adam_ema;
-    return for_each_task(table == nullptr ? 1 : workers, task_count(features), [&](int, std::size_t task) {
+    return for_each_task(threads, task_count(features), [&](int, std::size_t task) {
         const std::size_t first = task * elements_per_task;
-        kernel(arrays, scalars, first,
-               features - first < elements_per_task ? features : first + elements_per_task);
+        kernel(arrays, scalars, first, features - first < elements_per_task ? features : first + elements_per_task);
     });
 }
 
@@ -79,15 +78,15 @@ status run_update(const vector_view<const T>& grad, const state_view<T>& state, 
 
     arch which{};
     status next = choose_arch(opts, which);
-    int workers = 1;
-    if (next.ok()) next = choose_workers(opts, update_bytes<T>(grad.size), task_count(grad.size), workers);
+    int threads = 1;
+    if (next.ok()) next = choose_threads(opts, which, update_bytes<T>(grad.size), task_count(grad.size), threads);
     if (next.ok() && opts.check_state == check_mode::on) {
         next = state_values<T>({state.weights, state.ema_weights, state.m, state.v, state.features}, which);
     }
     if (!next.ok()) return next;
-    const adam_arrays<T> arrays{grad.data, state.weights, state.ema_weights, state.m, state.v,
-                                state.weights, state.ema_weights, state.m, state.v};
-    const int team = update_state(arrays, hyper, grad.size, which, workers);
+    const adam_arrays<T> arrays{grad.data,     state.weights,     state.ema_weights, state.m, state.v,
+                                state.weights, state.ema_weights, state.m,           state.v};
+    const int team = update_state(arrays, hyper, grad.size, which, threads);
     if (opts.report != nullptr) *opts.report = {which, team};
     return {};
 }

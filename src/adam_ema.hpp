@@ -26,6 +26,6 @@ constexpr std::size_t update_bytes(std::size_t features) noexcept {
 /// w', ema', m', v' from g and the state. Returns the team.
 template <class T>
 int update_state(const adam_arrays<T>& arrays, const hyper_parameters& hyper, std::size_t features, arch which,
-                 int workers) noexcept;
+                 int threads) noexcept;
 
 } // namespace bitstep::internal

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Between stages 1 and 2: the list of archs, see dispatch.hpp.
 #include "dispatch.hpp"
 
 #include "message.hpp"
@@ -33,28 +34,26 @@ bool cpu_runs_avx2() { return false; }
 bool cpu_runs_avx512() { return false; }
 #endif
 
-constexpr const kernel_table* compiled(const kernel_table* table) { return table; }
-
 // From plainest to best: the last runnable one is chosen.
 const arch_entry entries[] = {
     {arch::reference, "reference", nullptr, always},
 #if defined(BITSTEP_HAS_BASELINE)
-    {arch::baseline, "baseline", compiled(&baseline_kernels), always},
+    {arch::baseline, "baseline", &baseline_kernels, always},
 #else
     {arch::baseline, "baseline", nullptr, always},
 #endif
 #if defined(BITSTEP_HAS_AVX2)
-    {arch::avx2, "avx2", compiled(&avx2_kernels), cpu_runs_avx2},
+    {arch::avx2, "avx2", &avx2_kernels, cpu_runs_avx2},
 #else
     {arch::avx2, "avx2", nullptr, cpu_runs_avx2},
 #endif
 #if defined(BITSTEP_HAS_AVX512)
-    {arch::avx512, "avx512", compiled(&avx512_kernels), cpu_runs_avx512},
+    {arch::avx512, "avx512", &avx512_kernels, cpu_runs_avx512},
 #else
     {arch::avx512, "avx512", nullptr, cpu_runs_avx512},
 #endif
 #if defined(BITSTEP_HAS_NEON64)
-    {arch::neon64, "neon64", compiled(&neon64_kernels), always},
+    {arch::neon64, "neon64", &neon64_kernels, always},
 #else
     {arch::neon64, "neon64", nullptr, always},
 #endif
@@ -110,13 +109,17 @@ environment_choice from_environment() noexcept {
 
 } // namespace
 
-status choose_arch(const options& opts, arch& ran) noexcept {
+status choose_arch(const options& opts, arch& chosen) noexcept {
     if (opts.arch == arch::automatic) {
         static const environment_choice environment = from_environment();
-        ran = environment.chosen;
+        chosen = environment.chosen;
         return environment.read;
     }
-    ran = opts.arch;
+    chosen = opts.arch;
+    if (find(opts.arch) == nullptr) {
+        return message() << "arch must be an enumerator of bitstep::arch, got " << static_cast<int>(opts.arch)
+                         << status_code::arch_unavailable;
+    }
     return arch_runnable(opts.arch) ? status() : not_runnable("arch", arch_name(opts.arch));
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The guard around everything that computes, see fp_environment.hpp.
 #include "fp_environment.hpp"
 
 #if defined(__SSE__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller's floating-point environment must neither change results nor be changed. Every public call, and every worker
-// of a team, runs inside `with_default_environment`: round to nearest, no flush-to-zero, exceptions masked.
+// The caller's floating-point environment must neither change results nor be changed. Every call that computes with
+// floating point, its checks included, and every thread of a team runs inside `with_default_environment`: round to nearest, no flush-to-zero, exceptions masked.
 #pragma once
 
 namespace bitstep::internal {
@@ -17,10 +17,12 @@ auto guarded(Body body) noexcept {
         Body& body;
         decltype(body()) result;
     } call{body, {}};
-    with_default_environment([](void* context) {
-        auto& c = *static_cast<decltype(call)*>(context);
-        c.result = c.body();
-    }, &call);
+    with_default_environment(
+        [](void* context) {
+            auto& c = *static_cast<decltype(call)*>(context);
+            c.result = c.body();
+        },
+        &call);
     return call.result;
 }
 

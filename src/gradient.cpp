@@ -39,7 +39,7 @@ row_run<T> take_rows(const row_sequence<T>& rows, row_cursor& c, std::size_t mos
     return run;
 }
 
-/// One worker inside one subtree.
+/// One thread inside one subtree.
 template <class T, class Sum>
 struct subtree_walk {
     const row_sequence<T>& rows;
@@ -81,11 +81,12 @@ bool finish_gradient(const gradient_plan<Sum>& plan, const sum_kernels<T, Sum>& 
     const auto n = static_cast<scalar_t<Sum>>(plan.partition.rows);
     const std::size_t bytes = plan.partition.subtrees * plan.partial_size * sizeof(Sum);
     // A team costs more than this loop where the partials fit one core's cache.
-    const int workers = bytes < 1024 * 1024 ? 1 : plan.workers;
+    const int threads = bytes < 1024 * 1024 ? 1 : plan.threads;
+    constexpr std::size_t columns = 2048; // per task: a multiple of the lanes, few enough for two threads at d = 4096
     std::atomic<bool> finite{true};
-    for_each_task(workers, task_count(features), [&](int, std::size_t task) {
-        const std::size_t first = task * elements_per_task;
-        const std::size_t last = features - first < elements_per_task ? features : first + elements_per_task;
+    for_each_task(threads, (features - 1) / columns + 1, [&](int, std::size_t task) {
+        const std::size_t first = task * columns;
+        const std::size_t last = features - first < columns ? features : first + columns;
         if (!kernels.finish(partials, plan.partition.subtrees, plan.partial_size, n, first, last, grad)) finite = false;
     });
     return finite;
@@ -100,23 +101,19 @@ status plan_gradient(std::size_t rows, std::size_t features, const options& opts
     plan.partition = partition_rows(rows);
     constexpr std::size_t lanes = lane_count<Sum>;
     plan.partial_size = (features / lanes + (features % lanes != 0 ? 1 : 0)) * lanes;
+    const std::size_t bytes = saturating_product(saturating_product(rows, features), sizeof(T));
+    const status chosen = choose_threads(opts, which, bytes, plan.partition.subtrees, plan.threads);
+    if (!chosen.ok()) return chosen;
+    plan.gradient = need.add<T>(features);
     if (which == arch::reference) {
         plan.tree = need.add<Sum>(reference::gradient_scratch(plan.partition, plan.partial_size));
         return {};
     }
-    // X's size fits size_t: validated for the data, and for a query of absurd extents the scratch below overflows.
-    const status chosen = choose_workers(opts, rows * features * sizeof(T), plan.partition.subtrees, plan.workers);
-    const std::size_t per_worker = plan.partition.levels;
-    std::size_t partials = 0;
-    if (__builtin_mul_overflow(plan.partition.subtrees, plan.partial_size, &partials)) partials = SIZE_MAX;
-    std::size_t tree = 0;
-    if (__builtin_mul_overflow(static_cast<std::size_t>(plan.workers) * per_worker, plan.partial_size, &tree)) {
-        tree = SIZE_MAX;
-    }
-    plan.partials = need.add<Sum>(partials);
+    const std::size_t tree_partials = saturating_product(static_cast<std::size_t>(plan.threads), plan.partition.levels);
+    plan.partials = need.add<Sum>(saturating_product(plan.partition.subtrees, plan.partial_size));
     plan.squares = need.add<square_t<Sum>>(plan.partition.subtrees);
-    plan.tree = need.add<Sum>(tree);
-    return chosen;
+    plan.tree = need.add<Sum>(saturating_product(tree_partials, plan.partial_size));
+    return {};
 }
 
 template <class T, class Sum>
@@ -132,13 +129,14 @@ gradient_result<T> compute_gradient(const row_data<T>& data, const T* w, const g
     Sum* tree = memory.at<Sum>(plan.tree);
 
     gradient_result<T> result;
-    result.team = for_each_task(plan.workers, p.subtrees, [&](int worker, std::size_t subtree) {
+    result.team = for_each_task(plan.threads, p.subtrees, [&](int thread, std::size_t subtree) {
         const std::size_t first_panel = subtree * p.subtree_panels;
         const std::size_t first_row = first_panel * row_panel;
-        const std::size_t panels = p.panels - first_panel < p.subtree_panels ? p.panels - first_panel : p.subtree_panels;
-        subtree_walk<T, Sum> walk{data.rows, w, kernels, plan.partial_size, p.rows - first_row,
-                                  cursor_at(data.rows, first_row)};
-        Sum* levels = tree + static_cast<std::size_t>(worker) * p.levels * plan.partial_size;
+        const std::size_t panels =
+            p.panels - first_panel < p.subtree_panels ? p.panels - first_panel : p.subtree_panels;
+        subtree_walk<T, Sum> walk{
+            data.rows, w, kernels, plan.partial_size, p.rows - first_row, cursor_at(data.rows, first_row)};
+        Sum* levels = tree + static_cast<std::size_t>(thread) * p.levels * plan.partial_size;
         squares[subtree] = walk.sum_panels(panels, partials + subtree * plan.partial_size, levels);
     });
 

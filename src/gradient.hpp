@@ -16,14 +16,15 @@ template <class Sum>
 struct gradient_plan {
     row_partition partition;
     arch which = arch::reference;
-    int workers = 1;
+    int threads = 1;
     std::size_t partial_size = 0; ///< elements of one partial gradient: features, padded to whole logical vectors
     std::size_t partials = 0;     ///< offset: one partial gradient per subtree
     std::size_t squares = 0;      ///< offset: one sum of squares per subtree
-    std::size_t tree = 0;         ///< offset: per worker, one partial gradient per level of a subtree
+    std::size_t gradient = 0;     ///< offset: the result, until it is known to be finite
+    std::size_t tree = 0;         ///< offset: per thread, one partial gradient per level of a subtree
 };
 
-/// Partition, workers and scratch for N rows of d features. `opts` has been checked.
+/// Partition, threads and scratch for N rows of d features. `opts` has been checked.
 template <class T, class Sum>
 status plan_gradient(std::size_t rows, std::size_t features, const options& opts, arch which, layout& need,
                      gradient_plan<Sum>& plan) noexcept;

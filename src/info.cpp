@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Versions and constants for callers; beside the stages.
 #include <bitstep/info.hpp>
 
 #include "numerics.hpp"

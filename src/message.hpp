@@ -20,8 +20,7 @@ public:
     }
     /// Integers in full, floating-point numbers in the shortest form that reads back as the same value.
     template <class Number>
-        requires std::is_arithmetic_v<Number>
-    message& operator<<(Number value) noexcept {
+    requires std::is_arithmetic_v<Number> message& operator<<(Number value) noexcept {
         char digits[64];
         const auto end = std::to_chars(digits, digits + sizeof digits - 1, value);
         *end.ptr = '\0';

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Threads, see parallel.hpp: environment, choice, team.
 #include "parallel.hpp"
 
 #include "fp_environment.hpp"
@@ -18,17 +19,6 @@
 namespace bitstep::internal {
 namespace {
 
-/// Threads from the environment: 0 where BITSTEP_NUM_THREADS is unset or empty, -1 where it is no number in range.
-int threads_from_environment() noexcept {
-    const char* text = std::getenv("BITSTEP_NUM_THREADS");
-    if (text == nullptr || *text == '\0') return 0;
-    int value = 0;
-    const char* end = text + std::strlen(text);
-    const auto parsed = std::from_chars(text, end, value);
-    if (parsed.ec != std::errc() || parsed.ptr != end || value < 1 || value > most_threads) return -1;
-    return value;
-}
-
 #if defined(_OPENMP)
 /// False in a child that was forked after this library had started a team: libgomp's threads do not exist there, and a
 /// team would wait for them for ever. Such a child runs serially; the bits are the same.
@@ -44,17 +34,26 @@ bool team_can_start() noexcept {
 }
 #endif
 
-} // namespace
-
-namespace {
-
-/// BITSTEP_NUM_THREADS, 0 where unset. Read once per process.
-status environment_threads(int& threads) noexcept {
-    static const int from_environment = threads_from_environment();
-    threads = from_environment;
-    if (from_environment >= 0) return {};
-    return message() << "BITSTEP_NUM_THREADS must be an integer in [1, " << most_threads << "], got \""
-                     << std::getenv("BITSTEP_NUM_THREADS") << "\"" << status_code::invalid_argument;
+/// BITSTEP_NUM_THREADS, read once: 0 where unset. An unusable text stays an error for every later call.
+struct environment_threads {
+    int threads = 0;
+    status read;
+};
+environment_threads read_environment() noexcept {
+    environment_threads e;
+    const char* text = std::getenv("BITSTEP_NUM_THREADS");
+    if (text == nullptr || *text == '\0') return e;
+    const char* end = text + std::strlen(text);
+    const auto parsed = std::from_chars(text, end, e.threads);
+    if (parsed.ec != std::errc() || parsed.ptr != end || e.threads < 1 || e.threads > most_threads) {
+        e.read = message() << "BITSTEP_NUM_THREADS must be an integer in [1, " << most_threads << "], got \"" << text
+                           << "\"" << status_code::invalid_argument;
+    }
+    return e;
+}
+const environment_threads& environment() noexcept {
+    static const environment_threads once = read_environment();
+    return once;
 }
 
 int openmp_threads() noexcept {
@@ -69,19 +68,21 @@ int openmp_threads() noexcept {
 #if defined(_OPENMP)
 /// Not inlined: Clang prepares for the region at the entry of the function that holds it, and small work must not touch
 /// OpenMP.
-__attribute__((noinline)) int run_parallel(int workers, void (*body)(int, void*), void* context) noexcept {
+__attribute__((noinline)) int run_parallel(int threads, void (*body)(int, void*), void* context) noexcept {
     int delivered = 1;
-#pragma omp parallel num_threads(workers)
+#pragma omp parallel num_threads(threads)
     {
         struct {
             void (*body)(int, void*);
             void* context;
-            int worker;
+            int thread;
         } call{body, context, omp_get_thread_num()};
-        with_default_environment([](void* c) {
-            auto& own = *static_cast<decltype(call)*>(c);
-            own.body(own.worker, own.context);
-        }, &call);
+        with_default_environment(
+            [](void* c) {
+                auto& own = *static_cast<decltype(call)*>(c);
+                own.body(own.thread, own.context);
+            },
+            &call);
         if (omp_get_thread_num() == 0) delivered = omp_get_num_threads();
     }
     return delivered;
@@ -91,32 +92,29 @@ __attribute__((noinline)) int run_parallel(int workers, void (*body)(int, void*)
 } // namespace
 
 status default_threads(int& threads) noexcept {
-    const status read = environment_threads(threads);
-    if (read.ok() && threads == 0) threads = openmp_threads();
-    return read;
+    const environment_threads& e = environment();
+    if (e.read.ok()) threads = e.threads != 0 ? e.threads : openmp_threads();
+    return e.read;
 }
 
-status choose_workers(const options& opts, std::size_t bytes, std::size_t tasks, int& workers) noexcept {
-    workers = 1;
-    int threads = opts.threads;
-    if (threads == 0) {
-        const status read = environment_threads(threads);
+status choose_threads(const options& opts, arch which, std::size_t bytes, std::size_t tasks, int& threads) noexcept {
+    threads = 1;
+    if (opts.threads == 0 && !environment().read.ok()) return environment().read;
+    if (which == arch::reference || tasks <= 1 || bytes < opts.serial_below_bytes) return {};
+    int asked = opts.threads;
+    if (asked == 0) {
+        const status read = default_threads(asked);
         if (!read.ok()) return read;
     }
-    if (threads == 1 || tasks <= 1 || bytes < opts.serial_below_bytes) return {};
-#if defined(_OPENMP)
-    if (omp_in_parallel() != 0 || !team_can_start()) return {};
-    if (threads == 0) threads = openmp_threads();
-    workers = static_cast<std::size_t>(threads) < tasks ? threads : static_cast<int>(tasks);
-#endif
+    threads = static_cast<std::size_t>(asked) < tasks ? asked : static_cast<int>(tasks);
     return {};
 }
 
-int run_team(int workers, void (*body)(int worker, void* context), void* context) noexcept {
+int run_team(int threads, void (*body)(int thread, void* context), void* context) noexcept {
 #if defined(_OPENMP)
-    if (workers > 1) return run_parallel(workers, body, context);
+    if (threads > 1 && omp_in_parallel() == 0 && team_can_start()) return run_parallel(threads, body, context);
 #endif
-    (void)workers;
+    (void)threads;
     body(0, context);
     return 1;
 }

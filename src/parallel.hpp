@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads: the one place that knows OpenMP. Workers only decide who computes a task; tasks come from the partition, which
-// never knows the thread count, so no team, schedule or shortage of threads can change a bit.
+// Threads: the one place that knows OpenMP; serves stages 4 to 6. Threads only decide who computes a task; tasks come from
+// the partition, which never knows the thread count, so no team, schedule or shortage of threads can change a bit.
 #pragma once
 
 #include <bitstep/options.hpp>
@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 namespace bitstep::internal {
 
@@ -16,26 +17,37 @@ inline constexpr int most_threads = 1024;
 /// BITSTEP_NUM_THREADS, else OpenMP's default, at least 1. The environment is read once per process.
 status default_threads(int& threads) noexcept;
 
-/// Workers for `tasks` tasks that touch `bytes` bytes: 1 for small work and inside a foreign parallel region.
+/// Threads worth asking for, for `tasks` tasks that touch `bytes` bytes: 1 for small work and for the reference. Depends on
+/// options and environment alone, never on where the call stands, so that a workspace sized by it fits every later call.
 /// `opts.threads` has been checked.
-status choose_workers(const options& opts, std::size_t bytes, std::size_t tasks, int& workers) noexcept;
+status choose_threads(const options& opts, arch which, std::size_t bytes, std::size_t tasks, int& threads) noexcept;
 
-/// Runs body(worker, context) on a team of at most `workers`, each in the default floating-point environment, and returns
-/// the size of the team that was delivered. One worker: on the calling thread, without touching OpenMP.
-int run_team(int workers, void (*body)(int worker, void* context), void* context) noexcept;
+/// Runs body(thread, context) on a team of at most `threads`, each in the default floating-point environment, and returns
+/// the size of the team that was delivered. One thread, or a call inside a foreign parallel region or in a forked child:
+/// on the calling thread.
+int run_team(int threads, void (*body)(int thread, void* context), void* context) noexcept;
 
-/// task(worker, index) for every index < tasks, handed out one by one so that a slow core takes fewer. Returns the team.
+/// a * b, or SIZE_MAX where that overflows: for sizes of work, where only the order of magnitude matters.
+inline std::size_t saturating_product(std::size_t a, std::size_t b) noexcept {
+    std::size_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+
+/// task(thread, index) for every index < tasks, handed out one by one so that a slow core takes fewer. Returns the team.
 template <class Task>
-int for_each_task(int workers, std::size_t tasks, const Task& task) noexcept {
+int for_each_task(int threads, std::size_t tasks, const Task& task) noexcept {
     struct {
         const Task& task;
         std::size_t tasks;
         std::atomic<std::size_t> next;
     } share{task, tasks, {0}};
-    return run_team(workers, [](int worker, void* context) {
-        auto& s = *static_cast<decltype(share)*>(context);
-        for (std::size_t i = s.next.fetch_add(1); i < s.tasks; i = s.next.fetch_add(1)) s.task(worker, i);
-    }, &share);
+    return run_team(
+        static_cast<std::size_t>(threads) < tasks ? threads : static_cast<int>(tasks),
+        [](int thread, void* context) {
+            auto& s = *static_cast<decltype(share)*>(context);
+            for (std::size_t i = s.next.fetch_add(1); i < s.tasks; i = s.next.fetch_add(1)) s.task(thread, i);
+        },
+        &share);
 }
 
 } // namespace bitstep::internal

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Stage 2, see partition.hpp.
 #include "partition.hpp"
 
 namespace bitstep::internal {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// predict and residual: validate -> rows to threads -> kernels/dot-inl.hpp. Rows are independent of one another.
+// Beside the stages of a step, predict and residual: validate -> rows to threads -> kernels/dot-inl.hpp. Rows are independent of one another.
 #include <bitstep/predict.hpp>
 #include <bitstep/residual.hpp>
 
@@ -34,12 +34,11 @@ status validate(const matrix_view<const T>& x, const vector_view<const T>* y, co
 
 /// Rows [task * rows_per_task, ...) by one kernel call; predict = X w, reads N d sizeof(T) bytes.
 template <class T, class Sum>
-int predict_rows(const row_run<T>& all, std::size_t features, const T* w, T* out, arch which, int workers,
+int predict_rows(const row_run<T>& all, std::size_t features, const T* w, T* out, arch which, int threads,
                  std::size_t rows_per_task) noexcept {
     const kernel_table* table = kernels_for(which);
-    const auto kernel =
-        table == nullptr ? reference::predict<T, Sum> : sums_of<T, Sum>(table_of<T>(*table)).predict;
-    return for_each_task(workers, (all.rows - 1) / rows_per_task + 1, [&](int, std::size_t task) {
+    const auto kernel = table == nullptr ? reference::predict<T, Sum> : sums_of<T, Sum>(table_of<T>(*table)).predict;
+    return for_each_task(threads, (all.rows - 1) / rows_per_task + 1, [&](int, std::size_t task) {
         const std::size_t first = task * rows_per_task;
         row_run<T> run = all;
         run.x += first * all.row_stride;
@@ -52,21 +51,19 @@ int predict_rows(const row_run<T>& all, std::size_t features, const T* w, T* out
 template <class T>
 status run_predict(const matrix_view<const T>& x, const vector_view<const T>* y, const vector_view<const T>& w,
                    const vector_view<T>& out, const options& opts) noexcept {
-    status state = validate(x, y, w, out, opts);
-    if (!state.ok()) return state;
+    status next = validate(x, y, w, out, opts);
     arch which{};
-    state = choose_arch(opts, which);
-    if (!state.ok()) return state;
+    if (next.ok()) next = choose_arch(opts, which);
+    if (!next.ok()) return next;
 
     const row_run<T> all{x.data, x.row_stride, y == nullptr ? nullptr : y->data, x.rows, 0};
     const std::size_t rows_per_task = x.cols >= elements_per_task ? 1 : elements_per_task / x.cols;
-    int workers = 1;
-    state = choose_workers(opts, x.rows * x.cols * sizeof(T), (x.rows - 1) / rows_per_task + 1, workers);
-    if (!state.ok()) return state;
-    if (which == arch::reference) workers = 1;
+    int threads = 1;
+    next = choose_threads(opts, which, x.rows * x.cols * sizeof(T), (x.rows - 1) / rows_per_task + 1, threads);
+    if (!next.ok()) return next;
     const int team = opts.accumulate == accumulate_mode::wide
-                         ? predict_rows<T, wide_sum_t<T>>(all, x.cols, w.data, out.data, which, workers, rows_per_task)
-                         : predict_rows<T, T>(all, x.cols, w.data, out.data, which, workers, rows_per_task);
+                         ? predict_rows<T, wide_sum_t<T>>(all, x.cols, w.data, out.data, which, threads, rows_per_task)
+                         : predict_rows<T, T>(all, x.cols, w.data, out.data, which, threads, rows_per_task);
     if (opts.report != nullptr) *opts.report = {which, team};
     return {};
 }
@@ -91,7 +88,7 @@ template BITSTEP_EXPORT status predict(matrix_view<const double>, vector_view<co
                                        const options&) noexcept;
 template BITSTEP_EXPORT status residual(matrix_view<const float>, vector_view<const float>, vector_view<const float>,
                                         vector_view<float>, const options&) noexcept;
-template BITSTEP_EXPORT status residual(matrix_view<const double>, vector_view<const double>,
-                                        vector_view<const double>, vector_view<double>, const options&) noexcept;
+template BITSTEP_EXPORT status residual(matrix_view<const double>, vector_view<const double>, vector_view<const double>,
+                                        vector_view<double>, const options&) noexcept;
 
 } // namespace bitstep

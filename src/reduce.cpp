@@ -5,55 +5,16 @@
 
 #include "dispatch.hpp"
 #include "fp_environment.hpp"
-#include "message.hpp"
 #include "parallel.hpp"
 #include "partition.hpp"
 #include "reference/reduce.hpp"
 #include "validate.hpp"
 #include "validate_tensors.hpp"
-
-#include <cstdint>
-#include <memory>
-#include <new>
+#include "workspace.hpp"
 
 namespace bitstep {
 namespace internal {
 namespace {
-
-/// Counts as the arithmetic takes them: divided by their greatest common divisor, rounded once to Scalar. Most callers'
-/// workers fit the fixed array; more are allocated.
-template <class Scalar>
-class weighting {
-public:
-    status set(const long long* counts, std::size_t workers) noexcept {
-        divisor = static_cast<Scalar>(workers);
-        if (counts == nullptr) return {};
-        long long total = 0;
-        long long common = 0;
-        const status checked = count_rules(counts, workers, total, common);
-        if (!checked.ok()) return checked;
-        Scalar* values = few_;
-        if (workers > most_) {
-            many_.reset(new (std::nothrow) Scalar[workers]);
-            if (many_ == nullptr) {
-                return message() << "counts: could not allocate " << workers << " weights" << status_code::out_of_memory;
-            }
-            values = many_.get();
-        }
-        for (std::size_t w = 0; w < workers; ++w) values[w] = static_cast<Scalar>(counts[w] / common);
-        divisor = static_cast<Scalar>(total / common);
-        weights = values;
-        return {};
-    }
-
-    const Scalar* weights = nullptr; ///< null: plain mean
-    Scalar divisor = 0;
-
-private:
-    static constexpr std::size_t most_ = 256;
-    Scalar few_[most_];
-    std::unique_ptr<Scalar[]> many_;
-};
 
 /// What every task of the list needs.
 template <class T, class Sum>
@@ -61,11 +22,12 @@ struct mean_list {
     const worker_tensor<T>* tensors;
     std::size_t tensor_count;
     std::size_t workers;
-    const weighting<scalar_t<Sum>>& weights;
+    const scalar_t<Sum>* weights; ///< one per worker, null for the plain mean
+    scalar_t<Sum> divisor;
     void (*kernel)(const mean_run<T, scalar_t<Sum>>& run, std::size_t first, std::size_t last);
 
-    /// Elements [first, last) of the tensors laid end to end. Finding the first tensor is a walk: a few thousand
-    /// additions per task at most, and no allocation.
+    /// Elements [first, last) of the tensors laid end to end. Finding the first tensor is a walk over the list, which is
+    /// why there are at most most_tasks of these.
     void run(std::size_t first, std::size_t last) const {
         std::size_t start = 0;
         for (std::size_t k = 0; k < tensor_count && start < last; start += tensors[k].size, ++k) {
@@ -73,52 +35,85 @@ struct mean_list {
             if (start + t.size <= first) continue;
             const std::size_t from = first > start ? first - start : 0;
             const std::size_t to = last - start < t.size ? last - start : t.size;
-            kernel({t.worker_grads, weights.weights, workers, weights.divisor, t.mean}, from, to);
+            kernel({t.worker_grads, weights, workers, divisor, t.mean}, from, to);
         }
     }
 };
 
-std::size_t bytes_touched(std::size_t elements, std::size_t workers, std::size_t element) noexcept {
-    std::size_t bytes = 0;
-    const bool overflows = workers == SIZE_MAX || __builtin_mul_overflow(elements * element, workers + 1, &bytes);
-    return overflows ? SIZE_MAX : bytes;
+constexpr std::size_t most_tasks = 64;
+std::size_t elements_of_a_task(std::size_t total) noexcept {
+    const std::size_t shared_out = (total / most_tasks / 64 + 1) * 64;
+    return shared_out > elements_per_task ? shared_out : elements_per_task;
 }
+
+/// Scratch of one call: an index of the outputs and the weights, each only where it is needed.
+struct mean_plan {
+    std::size_t index = 0;
+    std::size_t weights = 0;
+};
+template <class T, class Sum>
+mean_plan plan_mean(bool index, std::size_t tensor_count, bool weighted, std::size_t workers, layout& need) noexcept {
+    mean_plan plan;
+    plan.index = need.add<std::size_t>(index ? tensor_count : 0);
+    plan.weights = need.add<scalar_t<Sum>>(weighted ? workers : 0);
+    return plan;
+}
+
+/// Arguments of allreduce_mean.
+template <class T>
+struct mean_arguments {
+    const worker_tensor<T>* tensors;
+    std::size_t tensor_count;
+    std::size_t workers;
+    const long long* counts;
+    const options& opts;
+    workspace given;
+};
 
 template <class T, class Sum>
-status run_list(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers, std::size_t total,
-                const long long* counts, const options& opts) noexcept {
+status run_mean(const mean_arguments<T>& a) noexcept {
+    std::size_t total = 0;
+    long long count_total = 0;
+    long long common = 0;
     arch which{};
-    status state = choose_arch(opts, which);
-    if (!state.ok()) return state;
-    weighting<scalar_t<Sum>> weights;
-    state = weights.set(counts, workers);
-    if (!state.ok()) return state;
-    int threads = 1;
-    state = choose_workers(opts, bytes_touched(total, workers, sizeof(T)), task_count(total), threads);
-    if (!state.ok()) return state;
-    if (which == arch::reference) threads = 1;
+    checks c;
+    c.choices(a.opts).add(tensor_rules(a.tensors, a.tensor_count, a.workers, total));
+    if (c.ok() && a.counts != nullptr) c.add(count_rules(a.counts, a.workers, count_total, common));
+    if (c.ok()) c.add(choose_arch(a.opts, which));
+    if (!c.ok()) return c.result();
 
+    layout need;
+    const bool index = needs_index(a.tensors, a.tensor_count);
+    const mean_plan plan = plan_mean<T, Sum>(index, a.tensor_count, a.counts != nullptr, a.workers, need);
+    scratch memory;
+    if (!need.empty()) c.add(memory.acquire(a.given, need));
+    if (c.ok()) {
+        c.add(
+            overlap_rules(a.tensors, a.tensor_count, a.workers, index ? memory.at<std::size_t>(plan.index) : nullptr));
+    }
+    const std::size_t per_task = elements_of_a_task(total);
+    const std::size_t tasks = total / per_task + (total % per_task != 0 ? 1 : 0);
+    const std::size_t bytes = saturating_product(saturating_product(total, sizeof(T)), a.workers);
+    int threads = 1;
+    if (c.ok()) c.add(choose_threads(a.opts, which, bytes, tasks, threads));
+    if (!c.ok()) return c.result();
+
+    scalar_t<Sum>* weights = nullptr;
+    auto divisor = static_cast<scalar_t<Sum>>(a.workers);
+    if (a.counts != nullptr) {
+        weights = memory.at<scalar_t<Sum>>(plan.weights);
+        for (std::size_t w = 0; w < a.workers; ++w) weights[w] = static_cast<scalar_t<Sum>>(a.counts[w] / common);
+        divisor = static_cast<scalar_t<Sum>>(count_total / common);
+    }
     const kernel_table* table = kernels_for(which);
     const auto kernel = table == nullptr ? reference::mean<T, Sum> : sums_of<T, Sum>(table_of<T>(*table)).mean;
-    const mean_list<T, Sum> list{tensors, tensor_count, workers, weights, kernel};
-    const int team = for_each_task(threads, task_count(total), [&](int, std::size_t task) {
-        const std::size_t first = task * elements_per_task;
-        list.run(first, total - first < elements_per_task ? total : first + elements_per_task);
+    const mean_list<T, Sum> list{a.tensors, a.tensor_count, a.workers, weights, divisor, kernel};
+    const int team = for_each_task(threads, tasks, [&](int, std::size_t task) {
+        const std::size_t first = task * per_task;
+        list.run(first, total - first < per_task ? total : first + per_task);
     });
-    if (opts.report != nullptr) *opts.report = {which, team};
+    if (a.opts.report != nullptr) *a.opts.report = {which, team};
     return {};
-}
-
-template <class T>
-status run_mean(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers, const long long* counts,
-                const options& opts) noexcept {
-    std::size_t total = 0;
-    checks c;
-    c.choices(opts).add(tensor_rules(tensors, tensor_count, workers, total));
-    if (!c.ok()) return c.result();
-    return opts.accumulate == accumulate_mode::wide
-               ? run_list<T, wide_sum_t<T>>(tensors, tensor_count, workers, total, counts, opts)
-               : run_list<T, T>(tensors, tensor_count, workers, total, counts, opts);
 }
 
 } // namespace
@@ -126,13 +121,30 @@ status run_mean(const worker_tensor<T>* tensors, std::size_t tensor_count, std::
 
 template <class T>
 status allreduce_mean(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
-                      const long long* counts, const options& opts) noexcept {
-    return internal::guarded([&] { return internal::run_mean(tensors, tensor_count, workers, counts, opts); });
+                      const long long* counts, const options& opts, workspace workspace) noexcept {
+    const internal::mean_arguments<T> a{tensors, tensor_count, workers, counts, opts, workspace};
+    return internal::guarded([&] {
+        return opts.accumulate == accumulate_mode::wide ? internal::run_mean<T, internal::wide_sum_t<T>>(a)
+                                                        : internal::run_mean<T, T>(a);
+    });
+}
+
+template <class T>
+status allreduce_mean_workspace_bytes(std::size_t tensor_count, std::size_t workers, std::size_t& bytes) noexcept {
+    internal::layout need;
+    internal::plan_mean<T, internal::wide_sum_t<T>>(true, tensor_count, true, workers, need);
+    if (need.overflows()) {
+        return {status_code::invalid_shape, "workspace: its size must be below 2^63 bytes for these counts"};
+    }
+    bytes = need.bytes();
+    return {};
 }
 
 template BITSTEP_EXPORT status allreduce_mean(const worker_tensor<float>*, std::size_t, std::size_t, const long long*,
-                                              const options&) noexcept;
-template BITSTEP_EXPORT status allreduce_mean(const worker_tensor<double>*, std::size_t, std::size_t,
-                                              const long long*, const options&) noexcept;
+                                              const options&, workspace) noexcept;
+template BITSTEP_EXPORT status allreduce_mean(const worker_tensor<double>*, std::size_t, std::size_t, const long long*,
+                                              const options&, workspace) noexcept;
+template BITSTEP_EXPORT status allreduce_mean_workspace_bytes<float>(std::size_t, std::size_t, std::size_t&) noexcept;
+template BITSTEP_EXPORT status allreduce_mean_workspace_bytes<double>(std::size_t, std::size_t, std::size_t&) noexcept;
 
 } // namespace bitstep

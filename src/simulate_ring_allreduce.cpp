@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring, round by round, in the callers' final buffers. In one round worker i sends chunk c and changes chunk c - 1, so
+// Beside the stages of a step: the ring, round by round, in the callers' final buffers. In one round worker i sends chunk c and changes chunk c - 1, so
 // every send reads what stood there before the round, in whatever order the workers are visited.
 #include <bitstep/simulate_ring_allreduce.hpp>
 
@@ -25,38 +25,57 @@ chunk_range chunk(std::size_t c, std::size_t size, std::size_t workers) noexcept
     return {begin, begin + base + (c < longer ? 1 : 0)};
 }
 
-class span_name {
+/// "finals[3]"
+class indexed_name {
 public:
-    span_name(const char* array, std::size_t i) noexcept : result_(message() << array << "[" << i << "]" << status_code::ok) {}
-    operator const char*() const noexcept { return result_.message(); }
+    indexed_name(const char* array, std::size_t i) noexcept
+        : text_(message() << array << "[" << i << "]" << status_code::ok) {}
+    operator const char*() const noexcept { return text_.message(); }
 
 private:
-    status result_;
+    status text_;
 };
 
+/// finals[i] against every vector of index k; names are made only for a message.
 template <class T>
-status validate(const T* const* inputs, std::size_t workers, std::size_t size, ring_op op, T* const* finals) noexcept {
+void overlap_rules(checks& c, const T* const* inputs, T* const* finals, std::size_t i, std::size_t k,
+                   std::size_t bytes) noexcept {
+    const auto apart = [bytes](const T* a, const T* b) {
+        return checks().disjoint({"", a, bytes}, {"", b, bytes}).ok();
+    };
+    const bool own = i == k && finals[i] == inputs[k];
+    if (!own && !apart(finals[i], inputs[k])) {
+        c.disjoint({indexed_name("finals", i), finals[i], bytes},
+                   {indexed_name("worker_vectors", k), inputs[k], bytes});
+    }
+    if (k > i && !apart(finals[i], finals[k])) {
+        c.disjoint({indexed_name("finals", i), finals[i], bytes}, {indexed_name("finals", k), finals[k], bytes});
+    }
+}
+
+template <class T>
+status validate(const T* const* inputs, std::size_t workers, std::size_t size, ring_op op, T* const* finals,
+                const ring_event* trace) noexcept {
     checks c;
-    c.enumerator("op", static_cast<int>(op), static_cast<int>(ring_op::sum)).extent("workers", workers).fits("worker_vectors", 1, size, size, sizeof(T));
+    c.enumerator("op", static_cast<int>(op), static_cast<int>(ring_op::sum)).extent("workers", workers);
+    c.fits("worker_vectors", 1, size, size, sizeof(T));
+    const std::size_t events = ring_event_count(workers);
+    if (c.ok() && trace != nullptr && workers > 1 && (events == 0 || events > SIZE_MAX / 2 / sizeof(ring_event))) {
+        c.add(message() << "trace: its size must be below 2^63 bytes, got " << workers << " workers"
+                        << status_code::invalid_shape);
+    }
     if (!c.ok() || size == 0) return c.result();
     c.pointer("worker_vectors", inputs).pointer("finals", finals);
     for (std::size_t i = 0; c.ok() && i < workers; ++i) {
-        if (inputs[i] == nullptr) c.pointer(span_name("worker_vectors", i), inputs[i]);
-        if (finals[i] == nullptr) c.pointer(span_name("finals", i), finals[i]);
+        if (inputs[i] == nullptr) c.pointer(indexed_name("worker_vectors", i), inputs[i]);
+        if (finals[i] == nullptr) c.pointer(indexed_name("finals", i), finals[i]);
     }
     const std::size_t bytes = size * sizeof(T);
+    const memory_span events_span{"trace", trace, trace == nullptr ? 0 : events * sizeof(ring_event)};
     for (std::size_t i = 0; c.ok() && i < workers; ++i) {
-        const span_name output("finals", i);
-        for (std::size_t k = 0; c.ok() && k < workers; ++k) {
-            const span_name input("worker_vectors", k);
-            const span_name other("finals", k);
-            if (k > i) c.disjoint({output, finals[i], bytes}, {other, finals[k], bytes});
-            if (k == i) {
-                c.disjoint_or_same({output, finals[i], bytes}, {input, inputs[k], bytes});
-            } else {
-                c.disjoint({output, finals[i], bytes}, {input, inputs[k], bytes});
-            }
-        }
+        c.disjoint(events_span, {"finals", finals[i], bytes})
+            .disjoint(events_span, {"worker_vectors", inputs[i], bytes});
+        for (std::size_t k = 0; c.ok() && k < workers; ++k) overlap_rules(c, inputs, finals, i, k, bytes);
     }
     return c.result();
 }
@@ -95,7 +114,7 @@ struct ring {
 template <class T>
 status run_ring(const T* const* inputs, std::size_t workers, std::size_t size, ring_op op, T* const* finals,
                 ring_event* trace) noexcept {
-    const status checked = validate(inputs, workers, size, op, finals);
+    const status checked = validate(inputs, workers, size, op, finals, trace);
     if (!checked.ok()) return checked;
     for (std::size_t i = 0; i < workers && size != 0; ++i) {
         for (std::size_t j = 0; j < size; ++j) finals[i][j] = inputs[i][j];

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Stage 1, see validate.hpp.
 #include "validate.hpp"
 
 #include "message.hpp"
@@ -59,7 +60,7 @@ checks& checks::fits(const char* name, std::size_t rows, std::size_t row_stride,
                            __builtin_add_overflow(size, cols, &size) || __builtin_mul_overflow(size, element, &size) ||
                            size > SIZE_MAX / 2;
     if (!overflows) return *this;
-    return add(message() << name << ": its size in bytes must fit size_t, got " << rows << " rows of " << cols
+    return add(message() << name << ": its size must be below 2^63 bytes, got " << rows << " rows of " << cols
                          << ", row stride " << row_stride << status_code::invalid_shape);
 }
 
@@ -142,7 +143,8 @@ status state_values(const state_view<const T>& s, arch which) noexcept {
         const char* name;
         const T* values;
         bool nonnegative;
-    } arrays[] = {{"weights", s.weights, false}, {"ema_weights", s.ema_weights, false}, {"m", s.m, false}, {"v", s.v, true}};
+    } arrays[] = {
+        {"weights", s.weights, false}, {"ema_weights", s.ema_weights, false}, {"m", s.m, false}, {"v", s.v, true}};
     for (const named_array& array : arrays) {
         const T* values = array.values;
         const bool nonnegative = array.nonnegative;

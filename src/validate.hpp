@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage 1: every check and every message. Checks run before anything is written. A message names the argument, the rule
-// and the value.
+// Stage 1: the checks that verbs share, and their messages; verbs add their own beside their code. Checks run before
+// anything is written. A message names the argument, the rule and the value.
 #pragma once
 
 #include <bitstep/adam_ema_update.hpp>

@@ -82,7 +82,8 @@ checks& disjoint_from_rows(checks& c, const memory_span& output, const row_data<
         const shard_view<T>& s = data.rows.shards[i];
         if (s.rows == 0) continue;
         const std::size_t x_size = x_bytes(s, data.rows.features);
-        const bool apart = checks().disjoint(output, {"", s.x, x_size}).disjoint(output, {"", s.y, s.rows * sizeof(T)}).ok();
+        const bool apart =
+            checks().disjoint(output, {"", s.x, x_size}).disjoint(output, {"", s.y, s.rows * sizeof(T)}).ok();
         if (apart) continue;
         c.disjoint(output, {x_name(data, i), s.x, x_size}).disjoint(output, {y_name(data, i), s.y, s.rows * sizeof(T)});
     }

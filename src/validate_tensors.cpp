@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Stage 1 for allreduce_mean, see validate_tensors.hpp.
 #include "validate_tensors.hpp"
 
 #include "message.hpp"
@@ -6,8 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <numeric>
 
 namespace bitstep::internal {
@@ -24,7 +23,7 @@ template <class T>
 status pointers_and_size(const worker_tensor<T>& t, std::size_t k, std::size_t workers) noexcept {
     message m;
     if (t.size > SIZE_MAX / 2 / sizeof(T)) {
-        return name_tensor(m, t.name, k) << ".size must fit size_t in bytes, got " << t.size
+        return name_tensor(m, t.name, k) << ".size must be below 2^63 bytes, got " << t.size
                                          << status_code::invalid_shape;
     }
     if (t.worker_grads == nullptr) {
@@ -53,25 +52,16 @@ std::uintptr_t end_of(const T* p, std::size_t size) noexcept {
 template <class T>
 class output_order {
 public:
-    /// False where the index could not be allocated.
-    bool sort(const worker_tensor<T>* tensors, std::size_t tensor_count) noexcept {
-        tensors_ = tensors;
-        count_ = tensor_count;
-        bool ascending = true;
-        for (std::size_t k = 0; ascending && k < tensor_count; ++k) {
-            ascending = tensors[k].size != 0 && (k == 0 || begin_of(tensors[k - 1].mean) < begin_of(tensors[k].mean));
-        }
-        if (ascending) return true;
-        index_.reset(new (std::nothrow) std::size_t[tensor_count]);
-        if (index_ == nullptr) return false;
+    output_order(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t* index) noexcept
+        : tensors_(tensors), index_(index), count_(tensor_count) {
+        if (index == nullptr) return;
         count_ = 0;
         for (std::size_t k = 0; k < tensor_count; ++k) {
-            if (tensors[k].size != 0) index_[count_++] = k;
+            if (tensors[k].size != 0) index[count_++] = k;
         }
-        std::sort(index_.get(), index_.get() + count_, [tensors](std::size_t a, std::size_t b) {
+        std::sort(index, index + count_, [tensors](std::size_t a, std::size_t b) {
             return begin_of(tensors[a].mean) < begin_of(tensors[b].mean);
         });
-        return true;
     }
 
     std::size_t size() const noexcept { return count_; }
@@ -79,6 +69,9 @@ public:
 
     /// The tensor whose output overlaps [begin, end), or SIZE_MAX. Outputs are disjoint.
     std::size_t find(std::uintptr_t begin, std::uintptr_t end) const noexcept {
+        if (count_ == 0) return SIZE_MAX;
+        const worker_tensor<T>& last = tensors_[(*this)[count_ - 1]];
+        if (end <= begin_of(tensors_[(*this)[0]].mean) || begin >= end_of(last.mean, last.size)) return SIZE_MAX;
         std::size_t low = 0;
         std::size_t high = count_; // the first output that ends behind `begin`
         while (low < high) {
@@ -94,18 +87,26 @@ public:
     }
 
 private:
-    const worker_tensor<T>* tensors_ = nullptr;
-    std::unique_ptr<std::size_t[]> index_;
-    std::size_t count_ = 0;
+    const worker_tensor<T>* tensors_;
+    const std::size_t* index_;
+    std::size_t count_;
 };
 
+} // namespace
+
 template <class T>
-status overlaps(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers) noexcept {
-    output_order<T> order;
-    if (!order.sort(tensors, tensor_count)) {
-        return message() << "tensors: could not allocate an index of " << tensor_count << " outputs"
-                         << status_code::out_of_memory;
+bool needs_index(const worker_tensor<T>* tensors, std::size_t tensor_count) noexcept {
+    for (std::size_t k = 0; k < tensor_count; ++k) {
+        if (tensors[k].size == 0) return true;
+        if (k != 0 && begin_of(tensors[k - 1].mean) >= begin_of(tensors[k].mean)) return true;
     }
+    return false;
+}
+
+template <class T>
+status overlap_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
+                     std::size_t* index) noexcept {
+    const output_order<T> order(tensors, tensor_count, index);
     for (std::size_t i = 1; i < order.size(); ++i) {
         const worker_tensor<T>& before = tensors[order[i - 1]];
         const worker_tensor<T>& after = tensors[order[i]];
@@ -123,14 +124,12 @@ status overlaps(const worker_tensor<T>* tensors, std::size_t tensor_count, std::
             if (hit == SIZE_MAX) continue;
             message m;
             name_tensor(m, tensors[hit].name, hit) << ".mean must not overlap ";
-            return name_tensor(m, t.name, k) << ".worker_grads[" << w << "] (only an exact alias of its own input)"
-                                             << status_code::overlap;
+            return name_tensor(m, t.name, k)
+                   << ".worker_grads[" << w << "] (only an exact alias of its own input)" << status_code::overlap;
         }
     }
     return {};
 }
-
-} // namespace
 
 template <class T>
 status tensor_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
@@ -147,7 +146,7 @@ status tensor_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, s
                             << status_code::invalid_shape);
         }
     }
-    return c.ok() ? overlaps(tensors, tensor_count, workers) : c.result();
+    return c.result();
 }
 
 status count_rules(const long long* counts, std::size_t workers, long long& total, long long& divisor) noexcept {
@@ -169,6 +168,10 @@ status count_rules(const long long* counts, std::size_t workers, long long& tota
 }
 
 template status tensor_rules(const worker_tensor<float>*, std::size_t, std::size_t, std::size_t&) noexcept;
+template bool needs_index(const worker_tensor<float>*, std::size_t) noexcept;
+template status overlap_rules(const worker_tensor<float>*, std::size_t, std::size_t, std::size_t*) noexcept;
 template status tensor_rules(const worker_tensor<double>*, std::size_t, std::size_t, std::size_t&) noexcept;
+template bool needs_index(const worker_tensor<double>*, std::size_t) noexcept;
+template status overlap_rules(const worker_tensor<double>*, std::size_t, std::size_t, std::size_t*) noexcept;
 
 } // namespace bitstep::internal

@@ -9,11 +9,20 @@
 
 namespace bitstep::internal {
 
-/// Checks pointers, sizes and overlaps of the whole list; `total` is the elements of all tensors together. Allocates an
-/// index only where the outputs are not in ascending order of address.
+/// Checks pointers and sizes of the whole list; `total` is the elements of all tensors together.
 template <class T>
 status tensor_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
                     std::size_t& total) noexcept;
+
+/// Whether overlap_rules needs an index: where outputs are not in ascending order of address, or a tensor is empty.
+template <class T>
+bool needs_index(const worker_tensor<T>* tensors, std::size_t tensor_count) noexcept;
+
+/// Outputs overlap neither one another nor any input but, exactly, their own. `index`: tensor_count entries of scratch, or
+/// null where none is needed.
+template <class T>
+status overlap_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
+                     std::size_t* index) noexcept;
 
 /// counts >= 0 with a total in [1, 2^63). `divisor` is their greatest common divisor.
 status count_rules(const long long* counts, std::size_t workers, long long& total, long long& divisor) noexcept;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Stage 3, see workspace.hpp.
 #include "workspace.hpp"
 
 #include "message.hpp"
@@ -11,10 +12,10 @@ scratch::~scratch() { ::operator delete(owned_); }
 
 status scratch::acquire(const workspace& given, const layout& need) noexcept {
     if (need.overflows()) {
-        return message() << "workspace: its size must fit size_t, but these extents overflow it"
+        return message() << "workspace: its size must be below 2^63 bytes, but these extents need more"
                          << status_code::invalid_shape;
     }
-    void* block = given.data;
+    void* block = given.data; // a null pointer is an empty workspace, whatever its size says
     if (block == nullptr) {
         owned_ = ::operator new(need.bytes(), std::nothrow);
         if (owned_ == nullptr) {

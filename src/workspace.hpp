@@ -28,6 +28,7 @@ public:
     }
     /// Bytes to ask for, with room to align any start.
     std::size_t bytes() const noexcept { return bytes_ + vector_bytes; }
+    bool empty() const noexcept { return bytes_ == 0; }
     bool overflows() const noexcept { return overflow_ || bytes_ > SIZE_MAX / 2; }
 
 private:

@@ -91,8 +91,7 @@ TYPED_TEST(accuracy_test, native_residuals_are_within_the_worst_case_bound) {
     for (const shape& of : accuracy_shapes()) {
         SCOPED_TRACE(describe(of));
         const auto data = make_problem<TypeParam>(of.rows, of.rows, of.features, data_kind::spread);
-        const auto got =
-            run_residual(placed_problem<TypeParam>(data, {}), reference_options(accumulate_mode::native));
+        const auto got = run_residual(placed_problem<TypeParam>(data, {}), reference_options(accumulate_mode::native));
         const real factor = oracle::gamma<TypeParam>(residual_roundings<TypeParam>(of.features));
         for (std::size_t i = 0; i < of.rows; i += 1 + of.rows / 200) {
             const oracle::exact_row exact = oracle::row(data, i);
@@ -188,7 +187,8 @@ TYPED_TEST(accuracy_test, wide_gradients_are_within_one_ulp_under_cancellation) 
     wide_summary summary;
     for (const int cancel_bits : {8, 12, 15, 17, 19, 21}) {
         for (const int residual_bits : {0, 2, 5, 9, 20}) {
-            SCOPED_TRACE("cancelling " + std::to_string(cancel_bits) + " and " + std::to_string(residual_bits) + " bits");
+            SCOPED_TRACE("cancelling " + std::to_string(cancel_bits) + " and " + std::to_string(residual_bits) +
+                         " bits");
             see_wide(make_cancelling<TypeParam>(100, 33, cancel_bits, residual_bits), summary);
             see_wide(make_cancelling<TypeParam>(12, 1000, cancel_bits, residual_bits), summary);
         }

@@ -79,7 +79,8 @@ TYPED_TEST(adam_ema_test, every_address_gives_the_same_bits) {
     const auto want = by_contract(grad, flat, usual);
     for (const bitstep::arch which : runnable_archs()) {
         for (std::size_t number = 0; number < offsets_per_line<TypeParam>; ++number) {
-            ASSERT_TRUE(same_bits(run_update(grad, flat, usual, forced(which, 1, accumulate_mode::native), number), want))
+            ASSERT_TRUE(
+                same_bits(run_update(grad, flat, usual, forced(which, 1, accumulate_mode::native), number), want))
                 << bitstep::arch_name(which) << ", layout " << number;
         }
     }
@@ -105,8 +106,14 @@ TYPED_TEST(adam_ema_test, powers_are_the_correctly_rounded_ones) {
     for (long long t = 1; t <= 64; ++t) {
         steps.push_back(t);
     }
-    for (const auto& [beta1, beta2] : {std::pair{0.9, 0.999}, {0.95, 0.98}, {0.8, 0.9999}, {0.5, 0.25}, {0.99, 0.999999},
-                                       {1.0 - 0x1p-53, 1.0 - 0x1p-40}, {0x1p-53, 1e-300}, {0.7, 0x1p-1074}}) {
+    for (const auto& [beta1, beta2] : {std::pair{0.9, 0.999},
+                                       {0.95, 0.98},
+                                       {0.8, 0.9999},
+                                       {0.5, 0.25},
+                                       {0.99, 0.999999},
+                                       {1.0 - 0x1p-53, 1.0 - 0x1p-40},
+                                       {0x1p-53, 1e-300},
+                                       {0.7, 0x1p-1074}}) {
         for (const long long t : steps) {
             const hyper_parameters hyper{0.01, beta1, beta2, 1e-3, 0.9, t};
             ASSERT_TRUE(same_bits(run_update(grad, flat, hyper, reference_options(accumulate_mode::native)),
@@ -125,8 +132,9 @@ TYPED_TEST(adam_ema_test, powers_follow_the_page_for_any_t) {
         for (const long long t : {1LL, 2LL, 3LL, 1LL << 31, (1LL << 53) - 1, 1LL << 53, (1LL << 53) + 1, LLONG_MAX}) {
             const hyper_parameters hyper{0.01, beta, beta, 1e-3, 0.9, t};
             const double power = contract::power(beta, t);
-            EXPECT_TRUE(same_bits(run_update(grad, flat, hyper, reference_options(accumulate_mode::native)),
-                                  contract::adam_ema(grad, flat, contract::step_scalars<TypeParam>(hyper, power, power))))
+            EXPECT_TRUE(
+                same_bits(run_update(grad, flat, hyper, reference_options(accumulate_mode::native)),
+                          contract::adam_ema(grad, flat, contract::step_scalars<TypeParam>(hyper, power, power))))
                 << "beta 1 - " << 1.0 - beta << ", t " << t;
             EXPECT_NEAR(power, oracle::power_as_double(beta, t), 0x1p-49) << "beta 1 - " << 1.0 - beta << ", t " << t;
         }
@@ -137,15 +145,15 @@ TYPED_TEST(adam_ema_test, extreme_hyper_parameters_equal_the_plain_formulas) {
     const auto tiny = static_cast<double>(std::numeric_limits<TypeParam>::denorm_min());
     const auto huge = static_cast<double>(std::numeric_limits<TypeParam>::max());
     const hyper_parameters table[] = {
-        {0, 0.9, 0.999, 1e-8, 0.999, 1},       // lr = 0
-        {0.1, 0, 0, 1e-8, 0.999, 1},           // betas 0
-        {0.1, 0.9, 0.999, 1e-8, 0, 1},         // decay = 0
-        {0.1, 0.9, 0.999, 1e-8, 1, 1},         // decay = 1
+        {0, 0.9, 0.999, 1e-8, 0.999, 1}, // lr = 0
+        {0.1, 0, 0, 1e-8, 0.999, 1},     // betas 0
+        {0.1, 0.9, 0.999, 1e-8, 0, 1},   // decay = 0
+        {0.1, 0.9, 0.999, 1e-8, 1, 1},   // decay = 1
         {0.1, 0.9, 0.999, 1e-8, 0.5, 1LL << 53},
         {0.1, 0.9, 0.999, 1e-8, 0.5, LLONG_MAX},
-        {0.1, 0.9, 0.999, tiny, 0.5, 1},       // the smallest eps that T can hold
-        {huge, 0.9, 0.999, 1e-8, 0.5, 1},      // the largest lr
-        {0.1, 0.9, 0.999, huge, 0.5, 1},       // the largest eps
+        {0.1, 0.9, 0.999, tiny, 0.5, 1},                             // the smallest eps that T can hold
+        {huge, 0.9, 0.999, 1e-8, 0.5, 1},                            // the largest lr
+        {0.1, 0.9, 0.999, huge, 0.5, 1},                             // the largest eps
         {0.1, 1.0 - 0x1p-53, 1.0 - 0x1p-53, 1e-8, 1.0 - 0x1p-53, 1}, // 1 - beta in double, 1 in float after rounding
     };
     for (const hyper_parameters& hyper : table) {

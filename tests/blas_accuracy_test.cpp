@@ -17,8 +17,8 @@ namespace {
 
 using bitstep::accumulate_mode;
 
-using sgemv_function = void (*)(int order, int trans, int m, int n, float alpha, const float* a, int lda, const float* x,
-                                int incx, float beta, float* y, int incy);
+using sgemv_function = void (*)(int order, int trans, int m, int n, float alpha, const float* a, int lda,
+                                const float* x, int incx, float beta, float* y, int incy);
 
 /// cblas_sgemv of a private OpenBLAS; null where there is none.
 sgemv_function load_sgemv() {
@@ -109,7 +109,8 @@ TEST(blas_accuracy, native_float_is_no_worse_than_two_openblas_calls) {
     if (sgemv == nullptr) {
         GTEST_SKIP() << "libopenblas.so.0 is not installed (Debian: libopenblas0)";
     }
-    const std::pair<std::size_t, std::size_t> shapes[] = {{4096, 16}, {20000, 16}, {8192, 64}, {4096, 200}, {5000, 512}};
+    const std::pair<std::size_t, std::size_t> shapes[] = {
+        {4096, 16}, {20000, 16}, {8192, 64}, {4096, 200}, {5000, 512}};
     for (const bool positive : {false, true}) {
         std::vector<double> ratios;
         std::vector<double> mean_ratios;
@@ -119,8 +120,8 @@ TEST(blas_accuracy, native_float_is_no_worse_than_two_openblas_calls) {
                          std::to_string(features) + (positive ? ", positive" : ""));
             const auto data = make_data(seed, rows, features, positive);
             const auto truth = near_truth(data);
-            auto got = run_gradient(placed_problem<float>(data, {}), forced(bitstep::arch::automatic, 1,
-                                                                           accumulate_mode::native));
+            auto got = run_gradient(placed_problem<float>(data, {}),
+                                    forced(bitstep::arch::automatic, 1, accumulate_mode::native));
             got.pop_back();
             const errors ours = errors_of(got, truth);
             const errors theirs = errors_of(blas_gradient(sgemv, data), truth);

@@ -37,7 +37,8 @@ std::vector<T> with_stride(const dense_problem<T>& from, std::size_t stride) {
 
 template <class T>
 std::size_t expect_inside(const dense_problem<T>& data, std::size_t padding, page_edge edge,
-                          const bitstep::options& opts, const std::vector<T>& gradient, const std::vector<T>& residual) {
+                          const bitstep::options& opts, const std::vector<T>& gradient,
+                          const std::vector<T>& residual) {
     const std::size_t stride = data.features + padding;
     const guarded_buffer<T> x(with_stride(data, stride), edge);
     const guarded_buffer<T> y(data.y, edge);
@@ -48,8 +49,8 @@ std::size_t expect_inside(const dense_problem<T>& data, std::size_t padding, pag
     const bitstep::matrix_view<const T> matrix{x.data(), data.rows, data.features, stride};
     const bitstep::shard_view<T> shard{x.data(), y.data(), data.rows, stride};
     expect_ok(bitstep::predict<T>(matrix, {w.data(), w.size()}, {rows_out.data(), data.rows}, opts));
-    expect_ok(bitstep::residual<T>(matrix, {y.data(), y.size()}, {w.data(), w.size()}, {rows_out.data(), data.rows},
-                                   opts));
+    expect_ok(
+        bitstep::residual<T>(matrix, {y.data(), y.size()}, {w.data(), w.size()}, {rows_out.data(), data.rows}, opts));
     EXPECT_TRUE(same_bits(rows_out.values(), residual));
     expect_ok(bitstep::gradient<T>({&shard, 1, data.features}, {w.data(), w.size()}, {grad.data(), data.features},
                                    mse.data(), opts));
@@ -171,7 +172,8 @@ TYPED_TEST(bounds_test, means_and_rings) {
         for (const bitstep::arch which : runnable_archs()) {
             for (const page_edge edge : both_edges) {
                 for (std::size_t size = 1; size <= 70; ++size) {
-                    compared += expect_mean_and_ring_inside<TypeParam>(1 + size % 5, size, edge, forced(which, 1, mode));
+                    compared +=
+                        expect_mean_and_ring_inside<TypeParam>(1 + size % 5, size, edge, forced(which, 1, mode));
                 }
                 for (const std::size_t size : {1024U, 4097U}) {
                     compared += expect_mean_and_ring_inside<TypeParam>(3, size, edge, forced(which, 3, mode));

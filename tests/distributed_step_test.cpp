@@ -119,7 +119,8 @@ TYPED_TEST(distributed_step_test, uneven_shards_change_no_bit) {
     const std::size_t d = on.data.features;
     for (const accumulate_mode mode : every_mode) {
         const auto want = run_step(on, 4, 2, usual, reference_options(mode));
-        for (const auto& lengths : {std::vector<std::size_t>{100, 0, 139, 1}, std::vector<std::size_t>{0, 63, 65, 112}}) {
+        for (const auto& lengths :
+             {std::vector<std::size_t>{100, 0, 139, 1}, std::vector<std::size_t>{0, 63, 65, 112}}) {
             std::vector<bitstep::shard_view<TypeParam>> shards;
             std::size_t first = 0;
             for (const std::size_t length : lengths) {
@@ -132,8 +133,8 @@ TYPED_TEST(distributed_step_test, uneven_shards_change_no_bit) {
             for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
                 const placed_state<TypeParam> state(on.flat, 1);
                 misaligned_buffer<TypeParam> out(4 * d, 5);
-                expect_ok(bitstep::distributed_step<TypeParam>(rows, state.const_view(), usual, {out.data(), 4 * d},
-                                                               opts));
+                expect_ok(
+                    bitstep::distributed_step<TypeParam>(rows, state.const_view(), usual, {out.data(), 4 * d}, opts));
                 EXPECT_TRUE(same_bits(out.values(), want));
                 return want.size();
             });

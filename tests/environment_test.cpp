@@ -86,7 +86,8 @@ TEST(environment, arch_names_the_kernels_that_run) {
 
 TEST(environment, an_unknown_arch_is_an_error_that_lists_the_valid_ones) {
     for (const char* name : {"sse9", "AVX2", "automatic", "avx2,avx512"}) {
-        expect_holds(predict_under({name, nullptr}), {arch_unavailable, "BITSTEP_ARCH", name, "reference", "untouched"});
+        expect_holds(predict_under({name, nullptr}),
+                     {arch_unavailable, "BITSTEP_ARCH", name, "reference", "untouched"});
     }
 }
 

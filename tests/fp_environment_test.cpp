@@ -34,8 +34,7 @@ std::vector<environment> environments() {
         {"rounding downward", [] { return std::fesetround(FE_DOWNWARD) == 0; }},
         {"rounding towards zero", [] { return std::fesetround(FE_TOWARDZERO) == 0; }},
         {"traps on", [] { return unmask_exceptions(); }},
-        {"denormals flushed, rounding upward",
-         [] { return flush_denormals() && std::fesetround(FE_UPWARD) == 0; }},
+        {"denormals flushed, rounding upward", [] { return flush_denormals() && std::fesetround(FE_UPWARD) == 0; }},
         {"all flags raised", [] { return std::feraiseexcept(FE_ALL_EXCEPT) == 0; }},
     };
 }

@@ -97,7 +97,8 @@ TYPED_TEST(gradient_test, every_address_gives_the_same_bits) {
 
 template <class T>
 std::vector<T> contract_gradient(const dense_problem<T>& data, accumulate_mode mode) {
-    return mode == accumulate_mode::native ? contract::gradient<T>(data) : contract::gradient<contract::wide_sum<T>>(data);
+    return mode == accumulate_mode::native ? contract::gradient<T>(data)
+                                           : contract::gradient<contract::wide_sum<T>>(data);
 }
 
 TYPED_TEST(gradient_test, the_reference_gives_the_bits_of_the_contract) {

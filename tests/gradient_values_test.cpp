@@ -26,7 +26,8 @@ TYPED_TEST_SUITE(gradient_values_test, element_types, element_names);
 template <class T>
 class many_rows {
 public:
-    many_rows(std::size_t rows, std::size_t hits) : x_(block, T(0)), y_(block, T(0)), x_hit_(hits, 1), y_hit_(hits, -1) {
+    many_rows(std::size_t rows, std::size_t hits)
+        : x_(block, T(0)), y_(block, T(0)), x_hit_(hits, 1), y_hit_(hits, -1) {
         shards_.push_back({x_hit_.data(), y_hit_.data(), hits, 1});
         for (std::size_t left = rows - hits; left > 0;) {
             const std::size_t take = left < block ? left : block;
@@ -95,7 +96,8 @@ void expect_refused_everywhere(const std::function<void(small_case<T>&)>& spoil,
             watched_memory memory;
             memory.watch("grad", data.grad.data(), data.grad.size());
             memory.watch("mse", &data.mse, 1);
-            expect_refused("gradient", [&] { return data.run(forced(which, 2, mode)); }, wanted, memory);
+            expect_refused(
+                "gradient", [&] { return data.run(forced(which, 2, mode)); }, wanted, memory);
         }
     }
 }

@@ -78,7 +78,8 @@ TYPED_TEST(parallel_test, eight_callers_at_once_give_equal_bits) {
             callers.emplace_back([&, i] {
                 every_verb<TypeParam> mine(513, 67, data_kind::spread);
                 for (int repeat = 0; repeat < 10; ++repeat) {
-                    got[i] = mine.run_all(forced(archs[(i + static_cast<std::size_t>(repeat)) % archs.size()], 8, mode));
+                    got[i] =
+                        mine.run_all(forced(archs[(i + static_cast<std::size_t>(repeat)) % archs.size()], 8, mode));
                 }
             });
         }

@@ -115,8 +115,8 @@ TYPED_TEST(predict_test, residual_may_overwrite_y) {
         const auto want = run_residual(placed, reference_options(mode));
         for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
             misaligned_buffer<TypeParam> y(data.y, 3);
-            expect_ok(bitstep::residual<TypeParam>(placed.x(), {y.data(), y.size()}, placed.w(), {y.data(), y.size()},
-                                                   opts));
+            expect_ok(
+                bitstep::residual<TypeParam>(placed.x(), {y.data(), y.size()}, placed.w(), {y.data(), y.size()}, opts));
             EXPECT_TRUE(same_bits(y.values(), want));
             EXPECT_TRUE(y.marks_intact());
             return want.size();

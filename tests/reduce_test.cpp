@@ -86,8 +86,8 @@ TYPED_TEST(reduce_test, the_reference_gives_the_bits_of_the_contract) {
         for (const auto& counts : {std::vector<long long>{}, make_counts<TypeParam>(workers)}) {
             SCOPED_TRACE(std::to_string(workers) + (counts.empty() ? " workers" : " workers with counts"));
             for (const auto* from : {&tensor, &special}) {
-                EXPECT_TRUE(same_bits(run_mean<TypeParam>({*from}, counts, native),
-                                      contract::mean<TypeParam>(*from, counts)));
+                EXPECT_TRUE(
+                    same_bits(run_mean<TypeParam>({*from}, counts, native), contract::mean<TypeParam>(*from, counts)));
                 EXPECT_TRUE(same_bits(run_mean<TypeParam>({*from}, counts, wide),
                                       contract::mean<contract::wide_sum<TypeParam>>(*from, counts)));
             }

@@ -107,8 +107,8 @@ TYPED_TEST(ring_test, three_workers_seven_elements_by_hand) {
 
 /// The same cut with numbers that are exact in any order: no chunk may be lost, doubled or misplaced.
 TYPED_TEST(ring_test, three_workers_exact_sums) {
-    const worker_vectors<TypeParam> from = {{1, 2, 3, 4, 5, 6, 7}, {10, 20, 30, 40, 50, 60, 70},
-                                            {100, 200, 300, 400, 500, 600, 700}};
+    const worker_vectors<TypeParam> from = {
+        {1, 2, 3, 4, 5, 6, 7}, {10, 20, 30, 40, 50, 60, 70}, {100, 200, 300, 400, 500, 600, 700}};
     expect_all(run_ring(from, ring_op::sum), {111, 222, 333, 444, 555, 666, 777});
     expect_all(run_ring(from, ring_op::mean), {37, 74, 111, 148, 185, 222, 259});
 }

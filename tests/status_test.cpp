@@ -29,7 +29,8 @@ TEST(status, failure_keeps_code_and_text) {
 
 TEST(status, text_is_cut_at_the_capacity) {
     const std::size_t room = status::capacity - 1;
-    EXPECT_EQ(std::string(status(status_code::overlap, std::string(room, 'a').c_str()).message()), std::string(room, 'a'));
+    EXPECT_EQ(std::string(status(status_code::overlap, std::string(room, 'a').c_str()).message()),
+              std::string(room, 'a'));
     EXPECT_EQ(std::string(status(status_code::overlap, std::string(room + 1, 'b').c_str()).message()),
               std::string(room, 'b'));
     EXPECT_EQ(std::string(status(status_code::overlap, std::string(5000, 'c').c_str()).message()),

@@ -67,9 +67,11 @@ TYPED_TEST(step_accuracy_test, every_output_is_within_its_bound) {
     const auto grad = draw_many<TypeParam>(random, size, data_kind::spread);
     const auto flat = make_state<TypeParam>(4, size);
     double worst = 0;
-    for (const bitstep::hyper_parameters& hyper :
-         {bitstep::hyper_parameters{0.01, 0.9, 0.999, 1e-8, 0.995, 1}, {0.3, 0.9, 0.999, 1e-4, 0.5, 1000},
-          {1e-3, 0, 0, 1e-8, 0, 7}, {1e-3, 0.5, 0.99, 1.0, 1, 1000000}, {10, 0.99, 0.9999, 1e-3, 0.9, 10}}) {
+    for (const bitstep::hyper_parameters& hyper : {bitstep::hyper_parameters{0.01, 0.9, 0.999, 1e-8, 0.995, 1},
+                                                   {0.3, 0.9, 0.999, 1e-4, 0.5, 1000},
+                                                   {1e-3, 0, 0, 1e-8, 0, 7},
+                                                   {1e-3, 0.5, 0.99, 1.0, 1, 1000000},
+                                                   {10, 0.99, 0.9999, 1e-3, 0.9, 10}}) {
         SCOPED_TRACE("t = " + std::to_string(hyper.t));
         auto got = flat;
         expect_ok(bitstep::adam_ema_update<TypeParam>({grad.data(), size}, quarters(got.data(), size), hyper,

@@ -67,26 +67,39 @@ TYPED_TEST(validate_data_test, gradient) {
         {"size of w", [](call& c) { c.w.size = 4; }, {shape, {"w.size", "5", "got 4"}}},
         {"size of grad", [](call& c) { c.grad.size = 6; }, {shape, {"grad.size", "5", "got 6"}}},
         {"bytes of X", [](call& c) { c.shard.row_stride = SIZE_MAX / 3; }, {shape, {"shards[0].x", "fit"}}},
-        {"bytes of X, by d", [](call& c) { c.rows.features = c.w.size = c.grad.size = c.shard.row_stride = SIZE_MAX / 4; },
+        {"bytes of X, by d",
+         [](call& c) { c.rows.features = c.w.size = c.grad.size = c.shard.row_stride = SIZE_MAX / 4; },
          {shape, {"fit"}}},
         {"threads", [](call& c) { c.opts.threads = 1025; }, {status_code::invalid_argument, {"threads", "got 1025"}}},
-        {"accumulate", [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(-1); },
+        {"accumulate",
+         [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(-1); },
          {status_code::invalid_argument, {"accumulate", "got -1"}}},
         {"grad on w", [](call& c) { c.grad.data = c.data.w.data(); }, {overlap, {"grad", "w"}}},
         {"grad in X", [](call& c) { c.grad.data = c.data.x.data() + 117; }, {overlap, {"grad", "shards[0].x"}}},
-        {"grad before X", [](call& c) { c.shard.x = c.result.data() + 4; c.shard.rows = 1; c.mse = nullptr; },
+        {"grad before X",
+         [](call& c) {
+             c.shard.x = c.result.data() + 4;
+             c.shard.rows = 1;
+             c.mse = nullptr;
+         },
          {overlap, {"grad", "shards[0].x"}}},
         {"grad in y", [](call& c) { c.grad.data = c.data.y.data() + 1; }, {overlap, {"grad", "shards[0].y"}}},
         {"mse in grad", [](call& c) { c.mse = c.result.data() + 2; }, {overlap, {"mse", "grad"}}},
         {"mse in w", [](call& c) { c.mse = c.data.w.data() + 4; }, {overlap, {"mse", "w"}}},
         {"mse in y", [](call& c) { c.mse = c.data.y.data(); }, {overlap, {"mse", "shards[0].y"}}},
-        {"workspace", [](call& c) { c.scratch = {c.result.data() + 10, 1}; },
+        {"workspace",
+         [](call& c) {
+             c.scratch = {c.result.data() + 10, 1};
+         },
          {status_code::workspace_too_small, {"workspace", "got 1"}}},
-        {"NaN in X", [](call& c) { c.data.x[7] = std::numeric_limits<TypeParam>::quiet_NaN(); },
+        {"NaN in X",
+         [](call& c) { c.data.x[7] = std::numeric_limits<TypeParam>::quiet_NaN(); },
          {status_code::non_finite, {"shards[0].x", "finite", "nan", "row 1", "feature 2"}}},
-        {"inf in y", [](call& c) { c.data.y[23] = std::numeric_limits<TypeParam>::infinity(); },
+        {"inf in y",
+         [](call& c) { c.data.y[23] = std::numeric_limits<TypeParam>::infinity(); },
          {status_code::non_finite, {"shards[0].y", "finite", "inf", "row 23"}}},
-        {"inf in w", [](call& c) { c.data.w[4] = std::numeric_limits<TypeParam>::infinity(); },
+        {"inf in w",
+         [](call& c) { c.data.w[4] = std::numeric_limits<TypeParam>::infinity(); },
          {status_code::non_finite, {"w must be finite", "inf", "element 4"}}},
     });
 }
@@ -126,9 +139,11 @@ void expect_matrix_rows_refused() {
         {"size of out", [](call& c) { c.out.size = 23; }, {shape, {"out.size", "24", "got 23"}}},
         {"bytes of X", [](call& c) { c.x.row_stride = SIZE_MAX / 3; }, {shape, {"x", "fit"}}},
         {"threads", [](call& c) { c.opts.threads = -1; }, {status_code::invalid_argument, {"threads", "got -1"}}},
-        {"accumulate", [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(9); },
+        {"accumulate",
+         [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(9); },
          {status_code::invalid_argument, {"accumulate", "got 9"}}},
-        {"arch", [](call& c) { c.opts.arch = static_cast<bitstep::arch>(-3); },
+        {"arch",
+         [](call& c) { c.opts.arch = static_cast<bitstep::arch>(-3); },
          {status_code::arch_unavailable, {"reference"}}},
         {"out in x", [](call& c) { c.out.data = c.data.x.data() + 90; }, {overlap, {"out", "x"}}},
         {"out is x", [](call& c) { c.out.data = c.data.x.data(); }, {overlap, {"out", "x"}}},
@@ -140,7 +155,8 @@ TYPED_TEST(validate_data_test, predict) {
     using call = predict_call<TypeParam>;
     expect_matrix_rows_refused<TypeParam, call>();
     expect_table_refused<call>({
-        {"N d wraps", [](call& c) { c.x.rows = c.out.size = std::size_t{1} << 63U; },
+        {"N d wraps",
+         [](call& c) { c.x.rows = c.out.size = std::size_t{1} << 63U; },
          {status_code::invalid_shape, {"fit"}}},
     });
 }
@@ -156,7 +172,8 @@ TYPED_TEST(validate_data_test, residual) {
 }
 
 TYPED_TEST(validate_data_test, workspace_queries) {
-    const auto refuse = [](std::size_t rows, std::size_t features, const bitstep::options& opts, const refusal& wanted) {
+    const auto refuse = [](std::size_t rows, std::size_t features, const bitstep::options& opts,
+                           const refusal& wanted) {
         std::size_t bytes = 4711;
         expect_says(bitstep::gradient_workspace_bytes<TypeParam>(rows, features, opts, bytes), wanted);
         expect_says(bitstep::distributed_step_workspace_bytes<TypeParam>(rows, features, opts, bytes), wanted);

@@ -60,15 +60,20 @@ TYPED_TEST(validate_stages_test, adam_ema_update) {
         {"decay", [](call& c) { c.hyper.decay = 2; }, {number, {"decay must be in [0, 1], got 2"}}},
         {"t", [](call& c) { c.hyper.t = 0; }, {number, {"t must be >= 1, got 0"}}},
         {"threads", [](call& c) { c.opts.threads = 1025; }, {number, {"threads", "got 1025"}}},
-        {"accumulate", [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(4); },
+        {"accumulate",
+         [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(4); },
          {number, {"accumulate", "got 4"}}},
-        {"check_state", [](call& c) { c.opts.check_state = static_cast<bitstep::check_mode>(-1); },
+        {"check_state",
+         [](call& c) { c.opts.check_state = static_cast<bitstep::check_mode>(-1); },
          {number, {"check_state", "got -1"}}},
-        {"arch", [](call& c) { c.opts.arch = static_cast<bitstep::arch>(77); },
+        {"arch",
+         [](call& c) { c.opts.arch = static_cast<bitstep::arch>(77); },
          {status_code::arch_unavailable, {"reference"}}},
         {"grad is m", [](call& c) { c.grad.data = c.state.m; }, {overlap, {"m", "grad"}}},
         {"grad in part on v", [](call& c) { c.grad.data = c.state.v + 8; }, {overlap, {"v", "grad"}}},
-        {"weights is ema", [](call& c) { c.state.weights = c.state.ema_weights; }, {overlap, {"weights", "ema_weights"}}},
+        {"weights is ema",
+         [](call& c) { c.state.weights = c.state.ema_weights; },
+         {overlap, {"weights", "ema_weights"}}},
         {"m in part on v", [](call& c) { c.state.m = c.state.v - 1; }, {overlap, {"m", "v"}}},
     });
 }
@@ -79,15 +84,35 @@ TYPED_TEST(validate_stages_test, adam_ema_update_checks_its_state_on_request) {
     const auto inf = std::numeric_limits<TypeParam>::infinity();
     const auto on = bitstep::check_mode::on;
     expect_table_refused<call>({
-        {"weights", [=](call& c) { c.opts.check_state = on; c.state.weights[8] = bad; },
+        {"weights",
+         [=](call& c) {
+             c.opts.check_state = on;
+             c.state.weights[8] = bad;
+         },
          {status_code::non_finite, {"weights must be finite", "nan"}}},
-        {"ema_weights", [=](call& c) { c.opts.check_state = on; c.state.ema_weights[0] = inf; },
+        {"ema_weights",
+         [=](call& c) {
+             c.opts.check_state = on;
+             c.state.ema_weights[0] = inf;
+         },
          {status_code::non_finite, {"ema_weights must be finite", "inf"}}},
-        {"m", [=](call& c) { c.opts.check_state = on; c.state.m[4] = -inf; },
+        {"m",
+         [=](call& c) {
+             c.opts.check_state = on;
+             c.state.m[4] = -inf;
+         },
          {status_code::non_finite, {"m must be finite", "-inf"}}},
-        {"v", [=](call& c) { c.opts.check_state = on; c.state.v[4] = bad; },
+        {"v",
+         [=](call& c) {
+             c.opts.check_state = on;
+             c.state.v[4] = bad;
+         },
          {status_code::non_finite, {"v must be finite", "nan"}}},
-        {"v < 0", [=](call& c) { c.opts.check_state = on; c.state.v[8] = TypeParam(-2); },
+        {"v < 0",
+         [=](call& c) {
+             c.opts.check_state = on;
+             c.state.v[8] = TypeParam(-2);
+         },
          {status_code::invalid_argument, {"v must be >= 0", "got -2"}}},
     });
     for (const auto check : {bitstep::check_mode::off, bitstep::check_mode::by_default}) {
@@ -139,28 +164,53 @@ TYPED_TEST(validate_stages_test, allreduce_mean) {
     expect_table_refused<call>({
         {"tensors", [](call& c) { c.tensors = nullptr; }, {null, {"tensors", "null"}}},
         {"mean", [](call& c) { c.list[1].mean = nullptr; }, {null, {"layer.bias", "mean", "null"}}},
-        {"worker_grads", [](call& c) { c.list[0].worker_grads = nullptr; },
+        {"worker_grads",
+         [](call& c) { c.list[0].worker_grads = nullptr; },
          {null, {"layer.weight", "worker_grads", "null"}}},
-        {"one worker's", [](call& c) { c.second_pointers[2] = nullptr; },
+        {"one worker's",
+         [](call& c) { c.second_pointers[2] = nullptr; },
          {null, {"layer.bias", "worker_grads[2]", "null"}}},
-        {"no name", [](call& c) { c.list[1].name = nullptr; c.list[1].mean = nullptr; }, {null, {"tensors[1]", "null"}}},
+        {"no name",
+         [](call& c) {
+             c.list[1].name = nullptr;
+             c.list[1].mean = nullptr;
+         },
+         {null, {"tensors[1]", "null"}}},
         {"W = 0", [](call& c) { c.workers = 0; }, {shape, {"workers", "got 0"}}},
         {"bytes", [](call& c) { c.list[0].size = SIZE_MAX / 4 * 3; }, {shape, {"layer.weight", "size", "fit"}}},
-        {"negative count", [](call& c) { c.counts = {1, -2, 3}; }, {number, {"counts", ">= 0", "got -2"}}},
-        {"no count at all", [](call& c) { c.counts = {0, 0, 0}; }, {number, {"counts", "total", "got 0"}}},
-        {"total", [](call& c) { c.counts = {LLONG_MAX, 0, 1}; }, {number, {"counts", "total"}}},
+        {"negative count",
+         [](call& c) {
+             c.counts = {1, -2, 3};
+         },
+         {number, {"counts", ">= 0", "got -2"}}},
+        {"no count at all",
+         [](call& c) {
+             c.counts = {0, 0, 0};
+         },
+         {number, {"counts", "total", "got 0"}}},
+        {"total",
+         [](call& c) {
+             c.counts = {LLONG_MAX, 0, 1};
+         },
+         {number, {"counts", "total"}}},
         {"threads", [](call& c) { c.opts.threads = -1; }, {number, {"threads", "got -1"}}},
-        {"accumulate", [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(2); },
+        {"accumulate",
+         [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(2); },
          {number, {"accumulate", "got 2"}}},
-        {"arch", [](call& c) { c.opts.arch = static_cast<bitstep::arch>(6); },
+        {"arch",
+         [](call& c) { c.opts.arch = static_cast<bitstep::arch>(6); },
          {status_code::arch_unavailable, {"reference"}}},
-        {"outputs overlap", [](call& c) { c.list[1].mean = c.means.data() + 38; },
+        {"outputs overlap",
+         [](call& c) { c.list[1].mean = c.means.data() + 38; },
          {overlap, {"layer.bias", "layer.weight"}}},
-        {"the same output twice", [](call& c) { c.list[1].mean = c.list[0].mean; },
+        {"the same output twice",
+         [](call& c) { c.list[1].mean = c.list[0].mean; },
          {overlap, {"layer.bias", "layer.weight"}}},
-        {"in part on its own input", [](call& c) { c.list[1].mean = c.second[1].data() + 1; },
+        {"in part on its own input",
+         [](call& c) { c.list[1].mean = c.second[1].data() + 1; },
          {overlap, {"layer.bias", "worker_grads[1]"}}},
-        {"on another tensor's input", [](call& c) { c.list[1].mean = c.first[2].data(); },
+        {"on another tensor's input",
+         [](call& c) { c.list[1].mean = c.first[2].data(); },
          {overlap, {"layer.bias", "layer.weight", "worker_grads[2]"}}},
     });
 }
@@ -204,11 +254,14 @@ TYPED_TEST(validate_stages_test, simulate_ring_allreduce) {
         {"bytes", [](call& c) { c.size = SIZE_MAX / 2; }, {shape, {"fit"}}},
         {"outputs overlap", [](call& c) { c.to[2] = c.to[0] + 6; }, {overlap, {"finals[0]", "finals[2]"}}},
         {"the same output twice", [](call& c) { c.to[1] = c.to[0]; }, {overlap, {"finals[0]", "finals[1]"}}},
-        {"in part on its own input", [](call& c) { c.to[1] = c.inputs[1].data() + 1; },
+        {"in part on its own input",
+         [](call& c) { c.to[1] = c.inputs[1].data() + 1; },
          {overlap, {"finals[1]", "worker_vectors[1]"}}},
-        {"on another's input", [](call& c) { c.to[1] = c.inputs[2].data(); },
+        {"on another's input",
+         [](call& c) { c.to[1] = c.inputs[2].data(); },
          {overlap, {"finals[1]", "worker_vectors[2]"}}},
-        {"op", [](call& c) { c.op = static_cast<bitstep::ring_op>(2); },
+        {"op",
+         [](call& c) { c.op = static_cast<bitstep::ring_op>(2); },
          {status_code::invalid_argument, {"op", "got 2"}}},
     });
 }

@@ -53,10 +53,14 @@ TYPED_TEST(validate_test, extents) {
          },
          {code, {"features must be >= 1", "got 0"}}},
         {"no rows at all", [](call& c) { c.rows.shard_count = 0; }, {code, {"rows", ">= 1", "got 0"}}, has_rows},
-        {"empty shards alone", [](call& c) { c.shards[0].rows = c.shards[2].rows = 0; }, {code, {"rows", "got 0"}},
+        {"empty shards alone",
+         [](call& c) { c.shards[0].rows = c.shards[2].rows = 0; },
+         {code, {"rows", "got 0"}},
          has_rows},
-        {"row_stride < d", [](call& c) { c.shards[2].row_stride = 4; },
-         {code, {"shards[2].row_stride", "features = 5", "got 4"}}, has_rows},
+        {"row_stride < d",
+         [](call& c) { c.shards[2].row_stride = 4; },
+         {code, {"shards[2].row_stride", "features = 5", "got 4"}},
+         has_rows},
         {"state of another size",
          [](call& c) {
              c.state.features = 4;
@@ -79,18 +83,21 @@ TYPED_TEST(validate_test, extents_that_overflow) {
              c.batches.workers = half;
              c.batches.micro_batches = half;
          },
-         {code, {"workers", "micro_batches", "fit", "4294967296"}}, has_batches},
+         {code, {"workers", "micro_batches", "fit", "4294967296"}},
+         has_batches},
         {"W A B wraps",
          [](call& c) {
              c.batches.workers = std::size_t{1} << 30U;
              c.batches.micro_batches = std::size_t{1} << 30U;
              c.batches.examples = 24;
          },
-         {code, {"examples", "fit", "24"}}, has_batches},
+         {code, {"examples", "fit", "24"}},
+         has_batches},
         {"W A B wraps to 0", [](call& c) { c.batches.workers = std::size_t{1} << 62U; }, {code, {"fit"}}, has_batches},
         {"bytes of X wrap",
          [](call& c) { c.batches.workers = SIZE_MAX / sizeof(TypeParam) / 12 / 5 + 1; },
-         {code, {"worker_xs", "fit"}}, has_batches},
+         {code, {"worker_xs", "fit"}},
+         has_batches},
         {"4 d wraps to 0",
          [](call& c) {
              c.batches.features = c.rows.features = c.state.features = std::size_t{1} << 62U;
@@ -100,8 +107,10 @@ TYPED_TEST(validate_test, extents_that_overflow) {
              c.out.size = 0;
          },
          {code, {"fit"}}},
-        {"row_stride times rows wraps", [](call& c) { c.shards[0].row_stride = SIZE_MAX / 4; },
-         {code, {"shards[0].x", "fit"}}, has_rows},
+        {"row_stride times rows wraps",
+         [](call& c) { c.shards[0].row_stride = SIZE_MAX / 4; },
+         {code, {"shards[0].x", "fit"}},
+         has_rows},
         {"rows of all shards together wrap",
          [](call& c) {
              c.rows.features = c.state.features = 1;
@@ -111,7 +120,8 @@ TYPED_TEST(validate_test, extents_that_overflow) {
              }
              c.rows.shard_count = 17;
          },
-         {code, {"shards", "rows", "fit"}}, has_rows},
+         {code, {"shards", "rows", "fit"}},
+         has_rows},
     });
 }
 
@@ -172,11 +182,14 @@ TYPED_TEST(validate_test, options_and_workspace) {
         {"threads", [](call& c) { c.opts.threads = -1; }, {code, {"threads", "1024", "got -1"}}},
         {"threads", [](call& c) { c.opts.threads = 1025; }, {code, {"threads", "1024", "got 1025"}}},
         {"threads", [](call& c) { c.opts.threads = INT_MIN; }, {code, {"threads", "1024", "got -2147483648"}}},
-        {"arch", [](call& c) { c.opts.arch = static_cast<bitstep::arch>(99); },
+        {"arch",
+         [](call& c) { c.opts.arch = static_cast<bitstep::arch>(99); },
          {status_code::arch_unavailable, {"reference"}}},
-        {"accumulate", [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(2); },
+        {"accumulate",
+         [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(2); },
          {code, {"accumulate", "got 2"}}},
-        {"check_state", [](call& c) { c.opts.check_state = static_cast<bitstep::check_mode>(3); },
+        {"check_state",
+         [](call& c) { c.opts.check_state = static_cast<bitstep::check_mode>(3); },
          {code, {"check_state", "got 3"}}},
         {"workspace too small",
          [](call& c) {
@@ -185,7 +198,10 @@ TYPED_TEST(validate_test, options_and_workspace) {
              c.scratch = {c.scratch_bytes.data(), bytes - 1};
          },
          {status_code::workspace_too_small, {"workspace"}}},
-        {"workspace of no bytes", [](call& c) { c.scratch = {c.scratch_bytes.data(), 0}; },
+        {"workspace of no bytes",
+         [](call& c) {
+             c.scratch = {c.scratch_bytes.data(), 0};
+         },
          {status_code::workspace_too_small, {"workspace", "got 0"}}},
     });
 }
@@ -204,7 +220,8 @@ TYPED_TEST(validate_test, state_values) {
         {"v", [=](call& c) { c.state.v[2] = inf; }, {non_finite, {"v must be finite", "inf"}}},
         {"v", [=](call& c) { c.state.v[2] = bad; }, {non_finite, {"v must be finite", "nan"}}},
         {"v", [=](call& c) { c.state.v[4] = TypeParam(-0.5); }, {invalid, {"v must be >= 0", "got -0.5"}}},
-        {"v", [=](call& c) { c.state.v[0] = -std::numeric_limits<TypeParam>::denorm_min(); },
+        {"v",
+         [=](call& c) { c.state.v[0] = -std::numeric_limits<TypeParam>::denorm_min(); },
          {invalid, {"v must be >= 0"}}},
     });
 }
@@ -215,13 +232,21 @@ TYPED_TEST(validate_test, data_values) {
     const auto huge = std::numeric_limits<TypeParam>::max() / 2;
     const auto non_finite = status_code::non_finite;
     expect_rows_refused<TypeParam>({
-        {"worker_xs", [=](call& c) { c.data.x[119] = bad; }, {non_finite, {"worker_xs must be finite", "nan"}},
+        {"worker_xs",
+         [=](call& c) { c.data.x[119] = bad; },
+         {non_finite, {"worker_xs must be finite", "nan"}},
          has_batches},
-        {"worker_ys", [=](call& c) { c.data.y[0] = bad; }, {non_finite, {"worker_ys must be finite", "nan"}},
+        {"worker_ys",
+         [=](call& c) { c.data.y[0] = bad; },
+         {non_finite, {"worker_ys must be finite", "nan"}},
          has_batches},
-        {"x of a shard", [=](call& c) { c.data.x[119] = bad; }, {non_finite, {"shards[2].x must be finite", "nan"}},
+        {"x of a shard",
+         [=](call& c) { c.data.x[119] = bad; },
+         {non_finite, {"shards[2].x must be finite", "nan"}},
          has_rows},
-        {"y of a shard", [=](call& c) { c.data.y[0] = bad; }, {non_finite, {"shards[0].y must be finite", "nan"}},
+        {"y of a shard",
+         [=](call& c) { c.data.y[0] = bad; },
+         {non_finite, {"shards[0].y must be finite", "nan"}},
          has_rows},
         {"weights, unchecked state",
          [=](call& c) {
@@ -244,23 +269,36 @@ TYPED_TEST(validate_test, overlaps) {
     const auto write_x = [](call& c, std::size_t at) { return c.data.x.data() + at; };
     expect_rows_refused<TypeParam>({
         {"out on weights", [](call& c) { c.out.data = c.flat.data(); }, {code, {"out", "weights"}}, is_functional},
-        {"out's last on v's first", [](call& c) { c.state.v = c.out_values.data() + 19; }, {code, {"out", "v"}},
+        {"out's last on v's first",
+         [](call& c) { c.state.v = c.out_values.data() + 19; },
+         {code, {"out", "v"}},
          is_functional},
         {"out in X", [=](call& c) { c.out.data = write_x(c, 100); }, {code, {"out", "x"}}, is_functional},
         {"out on y", [](call& c) { c.out.data = c.data.y.data(); }, {code, {"out", "y"}}, is_functional},
         {"m is v", [](call& c) { c.state.m = c.state.v; }, {code, {"m", "v"}}, is_in_place},
-        {"ema is weights", [](call& c) { c.state.ema_weights = c.state.weights; }, {code, {"ema_weights"}}, is_in_place},
+        {"ema is weights",
+         [](call& c) { c.state.ema_weights = c.state.weights; },
+         {code, {"ema_weights"}},
+         is_in_place},
         {"m in part on v", [](call& c) { c.state.m = c.state.v - 1; }, {code, {"m", "v"}}, is_in_place},
         {"weights in X", [=](call& c) { c.state.weights = write_x(c, 115); }, {code, {"weights", "x"}}, is_in_place},
         {"m on y", [](call& c) { c.state.m = c.data.y.data() + 19; }, {code, {"m", "y"}}, is_in_place},
         {"workspace on X",
-         [=](call& c) { c.scratch = {write_x(c, 0), c.data.x.size() * sizeof(TypeParam)}; },
+         [=](call& c) {
+             c.scratch = {write_x(c, 0), c.data.x.size() * sizeof(TypeParam)};
+         },
          {code, {"workspace", "x"}}},
         {"workspace on the state",
-         [](call& c) { c.scratch = {c.flat.data(), c.flat.size() * sizeof(TypeParam)}; }, {code, {"workspace", "weights"}}},
+         [](call& c) {
+             c.scratch = {c.flat.data(), c.flat.size() * sizeof(TypeParam)};
+         },
+         {code, {"workspace", "weights"}}},
         {"workspace on out",
-         [](call& c) { c.scratch = {c.out_values.data(), c.out_values.size() * sizeof(TypeParam)}; },
-         {code, {"workspace", "out"}}, is_functional},
+         [](call& c) {
+             c.scratch = {c.out_values.data(), c.out_values.size() * sizeof(TypeParam)};
+         },
+         {code, {"workspace", "out"}},
+         is_functional},
     });
 }
 

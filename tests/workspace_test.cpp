@@ -123,7 +123,8 @@ TYPED_TEST(workspace_test, every_address_will_do) {
         for (std::size_t offset = 0; offset < line_bytes; ++offset) {
             misaligned_buffer<unsigned char> scratch(queried_bytes<TypeParam>(70, 33, opts), offset);
             std::fill_n(scratch.data(), scratch.size(), static_cast<unsigned char>(0xFF)); // NaN wherever it is read
-            ASSERT_TRUE(same_results(verbs.run_all(opts, {scratch.data(), scratch.size()}), want)) << "offset " << offset;
+            ASSERT_TRUE(same_results(verbs.run_all(opts, {scratch.data(), scratch.size()}), want))
+                << "offset " << offset;
             ASSERT_TRUE(scratch.marks_intact()) << "offset " << offset;
         }
     }
@@ -141,10 +142,10 @@ TYPED_TEST(workspace_test, one_byte_less_is_refused) {
                 watched_memory memory;
                 call.watch_all(memory);
                 memory.watch("workspace", call.scratch_bytes.data(), call.scratch_bytes.size());
-                expect_refused(form_name(form), [&] { return call.run(form); },
-                               {status_code::workspace_too_small,
-                                {"workspace", std::to_string(bytes), std::to_string(bytes - 1)}},
-                               memory);
+                expect_refused(
+                    form_name(form), [&] { return call.run(form); },
+                    {status_code::workspace_too_small, {"workspace", std::to_string(bytes), std::to_string(bytes - 1)}},
+                    memory);
                 call.scratch.bytes = bytes;
                 expect_ok(call.run(form));
             }
@@ -217,8 +218,9 @@ TYPED_TEST(workspace_test, an_impossible_size_is_out_of_memory) {
     const TypeParam y = 0;
     const bitstep::shard_view<TypeParam> shard{far(1), &y, 1, features};
     bitstep::options opts = forced(bitstep::arch::automatic, 1, accumulate_mode::native);
-    expect_says(bitstep::gradient<TypeParam>({&shard, 1, features}, {far(2), features}, {far(3), features}, nullptr, opts),
-                {status_code::out_of_memory, {"workspace"}});
+    expect_says(
+        bitstep::gradient<TypeParam>({&shard, 1, features}, {far(2), features}, {far(3), features}, nullptr, opts),
+        {status_code::out_of_memory, {"workspace"}});
 }
 
 } // namespace

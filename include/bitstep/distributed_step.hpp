@@ -21,24 +21,24 @@ namespace bitstep {
 /// Errors: null_pointer, invalid_shape, invalid_argument, overlap, arch_unavailable, workspace_too_small, out_of_memory,
 /// non_finite (X, y, w; with check_state, on by default, also ema_weights, m, v), gradient_overflow. On any of them out
 /// and the state are as before.
-/// Cost: N d sizeof(T) bytes for X, and 8 d sizeof(T) for the state; check_state reads 4 d sizeof(T) more. Allocates
-/// only where `scratch` is empty. Thread-safe on separate states and workspaces.
+/// Cost: N d sizeof(T) bytes for X and 4 N d flops; 9 d sizeof(T) bytes for gradient and state and about 20 d flops;
+/// check_state reads 4 d sizeof(T) more. Allocates only where `workspace` is empty. Thread-safe on separate states and workspaces.
 template <class T>
 BITSTEP_EXPORT status distributed_step(const worker_batches<T>& batches, const state_view<const T>& state,
                                        const hyper_parameters& hyper, vector_view<T> out, const options& opts = {},
-                                       workspace scratch = {}) noexcept;
+                                       workspace workspace = {}) noexcept;
 template <class T>
 BITSTEP_EXPORT status distributed_step(const row_sequence<T>& rows, const state_view<const T>& state,
                                        const hyper_parameters& hyper, vector_view<T> out, const options& opts = {},
-                                       workspace scratch = {}) noexcept;
+                                       workspace workspace = {}) noexcept;
 template <class T>
 BITSTEP_EXPORT status distributed_step(const worker_batches<T>& batches, const state_view<T>& state,
                                        const hyper_parameters& hyper, const options& opts = {},
-                                       workspace scratch = {}) noexcept;
+                                       workspace workspace = {}) noexcept;
 template <class T>
 BITSTEP_EXPORT status distributed_step(const row_sequence<T>& rows, const state_view<T>& state,
                                        const hyper_parameters& hyper, const options& opts = {},
-                                       workspace scratch = {}) noexcept;
+                                       workspace workspace = {}) noexcept;
 
 /// Bytes of workspace that distributed_step() needs for N = W A B rows of d features; as gradient_workspace_bytes.
 template <class T>

@@ -18,10 +18,10 @@ namespace bitstep {
 /// Errors: null_pointer, invalid_shape, overlap, invalid_argument, arch_unavailable, workspace_too_small, out_of_memory;
 /// non_finite where X, y or w holds NaN or infinity, gradient_overflow where finite data give a gradient that is not
 /// (an infinite mse is no error). Then neither grad nor mse has been written.
-/// Cost: N d sizeof(T) bytes and 4 N d flops. Allocates only where `scratch` is empty. Thread-safe.
+/// Cost: N d sizeof(T) bytes and 4 N d flops. Allocates only where `workspace` is empty. Thread-safe.
 template <class T>
 BITSTEP_EXPORT status gradient(const row_sequence<T>& rows, vector_view<const T> w, vector_view<T> grad, T* mse,
-                               const options& opts = {}, workspace scratch = {}) noexcept;
+                               const options& opts = {}, workspace workspace = {}) noexcept;
 
 /// Bytes of workspace that gradient() needs for N rows of d features under these options. Set `opts.threads` where a
 /// workspace is kept: the need grows with the threads. Errors: invalid_shape (also where a size overflows size_t),

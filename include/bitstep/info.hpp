@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Versions, and which kernel sets exist here. "Compiled": in this library. "Runnable": this CPU and OS can execute it.
+// Versions, and which archs exist here. "Compiled": in this library. "Runnable": this CPU and OS can execute it.
 // "Active": what `arch::automatic` picks.
 #pragma once
 
@@ -25,10 +25,11 @@ BITSTEP_EXPORT status arch_from_name(const char* name, arch& which) noexcept;
 BITSTEP_EXPORT bool arch_compiled(arch which) noexcept;
 BITSTEP_EXPORT bool arch_runnable(arch which) noexcept;
 
-/// The arch that `options.arch = automatic` runs; fails where BITSTEP_ARCH names none that runs here.
+/// The arch that `options.arch = automatic` runs. `arch_unavailable` where BITSTEP_ARCH names none that runs here.
 BITSTEP_EXPORT status active_arch(arch& which) noexcept;
 
-/// The threads that `options.threads = 0` asks for from here; fails where BITSTEP_NUM_THREADS is no valid number.
+/// The threads that `options.threads = 0` asks for from here; `invalid_argument` where
+/// BITSTEP_NUM_THREADS is no valid number. Either way an output is written on success only.
 BITSTEP_EXPORT status active_threads(int& threads) noexcept;
 
 /// How long sums are cut (docs/numerics.md); lets tests place shapes at every edge.

@@ -9,21 +9,22 @@ namespace bitstep {
 /// Precision of sums. `native`: in T. `wide`: float in double, double in double-double (docs/numerics.md).
 enum class accumulate_mode : int { native = 0, wide = 1 };
 
-/// Kernel sets. `automatic`: BITSTEP_ARCH where set, else the best runnable one.
+/// Architectures: which kernel table runs. `automatic`: BITSTEP_ARCH where set, else the best runnable one.
 enum class arch : int { automatic = 0, reference = 1, baseline = 2, avx2 = 3, avx512 = 4, neon64 = 5 };
 
 /// `by_default`: on in distributed_step, off in adam_ema_update.
 enum class check_mode : int { by_default = 0, off = 1, on = 2 };
 
-/// What ran; filled when the call succeeds.
+/// What ran; filled when the call succeeds. One per caller: calls that run at the same time must not share it.
 struct run_report {
-    arch ran = arch::automatic; ///< the kernel set that ran, never `automatic`
+    arch ran = arch::automatic; ///< the arch that ran, never `automatic`
     int threads = 0;            ///< the largest team that was really delivered, 1 where the call stayed serial
 };
 
 struct options {
     /// Threads to ask for, 1 to 1024; 0: BITSTEP_NUM_THREADS where set, else OpenMP's default. Inside somebody else's
-    /// parallel region a call is serial.
+    /// parallel region, and in a child forked after threads were used, a call is serial. Asking for more threads than the
+    /// system can create ends the process: that is OpenMP's doing, and a reason to stay near the number of cores.
     int threads = 0;
     accumulate_mode accumulate = accumulate_mode::native;
     bitstep::arch arch = bitstep::arch::automatic;
@@ -36,7 +37,8 @@ struct options {
 };
 
 /// Scratch memory of the caller's, for calls that must not allocate. Any alignment; the contents before a call do not
-/// matter and are undefined after it. Not shared by calls that run at the same time. Empty: the call allocates.
+/// matter and are undefined after it. Overlaps no argument of the call (`overlap`), and is not shared by calls that run at
+/// the same time. Empty (null): the call allocates.
 struct workspace {
     void* data = nullptr;
     std::size_t bytes = 0;
@@ -45,12 +47,12 @@ struct workspace {
 /// Adam and EMA scalars, with the names and ranges of every other interface of bitstep. Kept in double whatever T is;
 /// each scalar that enters the arithmetic is rounded to T once.
 struct hyper_parameters {
-    double lr = 1e-3;    ///< >= 0 and finite, also after rounding to T
-    double beta1 = 0.9;  ///< in [0, 1)
+    double lr = 1e-3;     ///< >= 0 and finite, also after rounding to T
+    double beta1 = 0.9;   ///< in [0, 1)
     double beta2 = 0.999; ///< in [0, 1)
-    double eps = 1e-8;   ///< > 0 and finite, also after rounding to T; added outside the square root
+    double eps = 1e-8;    ///< > 0 and finite, also after rounding to T; added outside the square root
     double decay = 0.999; ///< in [0, 1]
-    long long t = 1;     ///< >= 1, the number of this update; used as given
+    long long t = 1;      ///< >= 1, the number of this update; used as given
 };
 
 } // namespace bitstep

@@ -13,7 +13,7 @@ namespace bitstep {
 /// x: (N, d) input, N >= 1, d >= 1, row_stride >= d. w: (d) input. out: (N) output; must overlap neither x nor w.
 /// Order: each row's products go to fixed lanes, lanes fold by halves per column panel, panel sums enter the fixed tree
 /// (docs/numerics.md). NaN and infinities propagate.
-/// Errors: null_pointer, invalid_shape, overlap, invalid_argument (threads), arch_unavailable.
+/// Errors: null_pointer, invalid_shape, overlap, invalid_argument (options), arch_unavailable.
 /// Cost: reads X once, N d sizeof(T) bytes; 2 N d flops. Never allocates. Safe to call from several threads at once.
 template <class T>
 BITSTEP_EXPORT status predict(matrix_view<const T> x, vector_view<const T> w, vector_view<T> out,

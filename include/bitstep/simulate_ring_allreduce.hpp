@@ -33,7 +33,8 @@ BITSTEP_EXPORT std::size_t ring_event_count(std::size_t workers) noexcept;
 /// worker_vectors[i] itself, any other overlap is refused. trace: null, or ring_event_count(N) events, output, in the
 /// order of phases, rounds and senders. n = 0 is allowed.
 /// Order: own + received, in T, round by round. NaN and infinities propagate.
-/// Errors: null_pointer, invalid_shape (N = 0, sizes that overflow), overlap.
+/// Errors: invalid_argument (op), null_pointer, invalid_shape (N = 0, sizes that overflow), overlap. Then nothing has been
+/// written.
 /// Cost: 2 (N-1) n additions or copies, on one thread: a teaching and testing tool. Never allocates. Thread-safe.
 /// Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
 template <class T>

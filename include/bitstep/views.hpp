@@ -44,8 +44,8 @@ struct row_sequence {
 /// The dense case: W workers, A micro-batches each, B examples each, d features each; C order.
 template <class T>
 struct worker_batches {
-    const T* worker_xs = nullptr; ///< (W, A, B, d)
-    const T* worker_ys = nullptr; ///< (W, A, B)
+    const T* worker_xs = nullptr;  ///< (W, A, B, d)
+    const T* worker_ys = nullptr;  ///< (W, A, B)
     std::size_t workers = 0;       ///< W >= 1
     std::size_t micro_batches = 0; ///< A >= 1
     std::size_t examples = 0;      ///< B >= 1

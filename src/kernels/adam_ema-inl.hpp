@@ -11,12 +11,12 @@ namespace {
 
 template <class V, class T>
 struct adam_vectors {
-    V lr, beta1, one_minus_beta1, beta2, one_minus_beta2, bias1, bias2, eps, decay, one_minus_decay;
+    V lr, beta1, one_minus_beta1, beta2, one_minus_beta2, correction1, correction2, eps, decay, one_minus_decay;
 
     BITSTEP_INLINE explicit adam_vectors(const adam_scalars<T>& s)
         : lr(s.lr), beta1(s.beta1), one_minus_beta1(s.one_minus_beta1), beta2(s.beta2),
-          one_minus_beta2(s.one_minus_beta2), bias1(s.bias1), bias2(s.bias2), eps(s.eps), decay(s.decay),
-          one_minus_decay(s.one_minus_decay) {}
+          one_minus_beta2(s.one_minus_beta2), correction1(s.correction1), correction2(s.correction2), eps(s.eps),
+          decay(s.decay), one_minus_decay(s.one_minus_decay) {}
 };
 
 template <class V>
@@ -29,8 +29,8 @@ BITSTEP_INLINE adam_elements<V> update(const V& g, const adam_elements<V>& s, co
     adam_elements<V> next;
     next.m = k.beta1 * s.m + k.one_minus_beta1 * g;
     next.v = k.beta2 * s.v + (k.one_minus_beta2 * g) * g;
-    const V m_hat = next.m / k.bias1;
-    const V v_hat = next.v / k.bias2;
+    const V m_hat = next.m / k.correction1;
+    const V v_hat = next.v / k.correction2;
     next.weights = s.weights - (k.lr * m_hat) / (square_root(v_hat) + k.eps);
     next.ema = k.decay * s.ema + k.one_minus_decay * next.weights;
     return next;

@@ -133,9 +133,7 @@ struct arithmetic<double, double_double, Arch> {
         return total + multiply(r, r);
     }
 
-    static BITSTEP_INLINE sum_vector twice(const sum_vector& s) {
-        return {s.hi * vector(2.0), s.lo * vector(2.0)};
-    }
+    static BITSTEP_INLINE sum_vector twice(const sum_vector& s) { return {s.hi * vector(2.0), s.lo * vector(2.0)}; }
     static BITSTEP_INLINE void divide(const sum_vector& s, double n, double* out) {
         divide_and_round(s, vector(n)).store(out);
     }

@@ -13,8 +13,7 @@ namespace {
 /// partial = partial + x_0 r_0 + x_1 r_1 + ..., rows in order, for R rows.
 template <class A, std::size_t R, bool Prefetch>
 BITSTEP_INLINE void update_partial(const typename A::value* x, std::size_t row_stride, std::size_t features,
-                                   const typename A::sum (&residuals)[R], std::size_t ahead,
-                                   typename A::sum* partial) {
+                                   const typename A::sum (&residuals)[R], std::size_t ahead, typename A::sum* partial) {
     typename A::factor r[R];
     for (std::size_t i = 0; i < R; ++i) r[i] = A::spread(residuals[i]);
     std::size_t j = 0;

@@ -21,7 +21,7 @@ struct row_run {
 /// Adam and EMA scalars after their one rounding to T.
 template <class T>
 struct adam_scalars {
-    T lr, beta1, one_minus_beta1, beta2, one_minus_beta2, bias1, bias2, eps, decay, one_minus_decay;
+    T lr, beta1, one_minus_beta1, beta2, one_minus_beta2, correction1, correction2, eps, decay, one_minus_decay;
 };
 
 /// The state before and after; `in` and `out` arrays may be the same.
@@ -86,26 +86,6 @@ struct kernel_table {
     kernels_of<float> f32;
     kernels_of<double> f64;
 };
-
-template <class T>
-const kernels_of<T>& table_of(const kernel_table& table);
-template <>
-inline const kernels_of<float>& table_of<float>(const kernel_table& table) {
-    return table.f32;
-}
-template <>
-inline const kernels_of<double>& table_of<double>(const kernel_table& table) {
-    return table.f64;
-}
-
-template <class T, class Sum>
-const sum_kernels<T, Sum>& sums_of(const kernels_of<T>& kernels) {
-    if constexpr (sizeof(Sum) == sizeof(T)) {
-        return kernels.native;
-    } else {
-        return kernels.wide;
-    }
-}
 
 #if defined(BITSTEP_HAS_BASELINE)
 extern const kernel_table baseline_kernels;

@@ -31,16 +31,21 @@ BITSTEP_INLINE xsimd::batch<float, xsimd::neon64> square_root(xsimd::batch<float
 }
 #endif
 
-/// batch::size floats from p, as doubles (exact).
+/// batch::size floats from p, as doubles (exact). Chosen by the arch, not by the flags of the file: a consumer's -march may
+/// be wider than this table.
 template <class Arch>
 BITSTEP_INLINE xsimd::batch<double, Arch> widen(const float* p) {
     constexpr std::size_t size = xsimd::batch<double, Arch>::size;
+    static_assert(size == 2 || size == 4 || size == 8, "one SSE, NEON, AVX or AVX-512 register");
 #if defined(__AVX512F__)
     if constexpr (size == 8) return _mm512_cvtps_pd(_mm256_loadu_ps(p));
-#elif defined(__AVX__)
+#endif
+#if defined(__AVX__)
     if constexpr (size == 4) return _mm256_cvtps_pd(_mm_loadu_ps(p));
-#elif defined(__SSE2__)
-    if constexpr (size == 2) return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+#endif
+#if defined(__SSE2__)
+    if constexpr (size == 2)
+        return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
 #elif defined(__aarch64__)
     if constexpr (size == 2) return vcvt_f64_f32(vld1_f32(p));
 #endif

@@ -60,12 +60,14 @@ void mean(const mean_run<typename A::value, scalar_t<typename A::sum>>& run, std
     using value = typename A::value;
     std::size_t j = first;
     for (; j + A::lane_total <= last; j += A::lane_total) {
-        mean_vector<A>(run, [j](const value* p) { return A::load(p + j); }, run.out + j);
+        mean_vector<A>(
+            run, [j](const value* p) { return A::load(p + j); }, run.out + j);
     }
     if (j < last) {
         alignas(vector_bytes) value rest[A::lane_total];
         const std::size_t size = last - j;
-        mean_vector<A>(run, [j, size](const value* p) { return A::load_first(p + j, size); }, rest);
+        mean_vector<A>(
+            run, [j, size](const value* p) { return A::load_first(p + j, size); }, rest);
         for (std::size_t l = 0; l < size; ++l) run.out[j + l] = rest[l];
     }
 }

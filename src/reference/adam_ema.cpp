@@ -12,8 +12,8 @@ void adam_ema(const adam_arrays<T>& a, const adam_scalars<T>& k, std::size_t fir
         const T g = a.grad[j];
         const T m = k.beta1 * a.m_in[j] + k.one_minus_beta1 * g;
         const T v = k.beta2 * a.v_in[j] + (k.one_minus_beta2 * g) * g;
-        const T m_hat = m / k.bias1;
-        const T v_hat = v / k.bias2;
+        const T m_hat = m / k.correction1;
+        const T v_hat = v / k.correction2;
         const T w = a.weights_in[j] - (k.lr * m_hat) / (std::sqrt(v_hat) + k.eps);
         const T ema = k.decay * a.ema_in[j] + k.one_minus_decay * w;
         a.weights_out[j] = w;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Stage 6 as scalars. Mirrors ../adam_ema.cpp.
 #pragma once
 
 #include "kernels/kernel_table.hpp"

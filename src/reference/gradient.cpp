@@ -2,6 +2,7 @@
 // The contract of docs/numerics.md for the gradient, to be checked by hand. Mirrors ../gradient.cpp, shares no loop with it.
 #include "reference/gradient.hpp"
 
+#include "parallel.hpp"
 #include "reference/scalar.hpp"
 
 #include <cstdint>
@@ -50,8 +51,7 @@ struct panel_counter {
 std::size_t gradient_scratch(const row_partition& partition, std::size_t partial_size) noexcept {
     std::size_t bits = 0;
     for (std::size_t n = partition.panels; n != 0; n /= 2) ++bits;
-    std::size_t size = 0;
-    return __builtin_mul_overflow(bits + 1, partial_size, &size) ? SIZE_MAX : size;
+    return saturating_product(bits + 1, partial_size);
 }
 
 template <class T, class Sum>

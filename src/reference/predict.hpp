@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// X w and X w - y as scalars, row by row. Mirrors ../predict.cpp.
 #pragma once
 
 #include "kernels/kernel_table.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Stage 5, the mean over workers, as scalars. Mirrors ../reduce.cpp.
 #pragma once
 
 #include "kernels/kernel_table.hpp"

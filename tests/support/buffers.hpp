@@ -20,8 +20,7 @@ template <class T>
 class misaligned_buffer {
 public:
     /// `offset`: elements past a 64-byte line, taken modulo the elements of a line.
-    misaligned_buffer(std::size_t size, std::size_t offset)
-        : size_(size), bytes_(size * sizeof(T) + 4 * line_bytes) {
+    misaligned_buffer(std::size_t size, std::size_t offset) : size_(size), bytes_(size * sizeof(T) + 4 * line_bytes) {
         const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data()) + line_bytes;
         const std::size_t to_line = (line_bytes - address % line_bytes) % line_bytes;
         begin_ = line_bytes + to_line + (offset % offsets_per_line<T>)*sizeof(T);

@@ -74,20 +74,26 @@ enum class data_kind {
 template <class T>
 T special_value(split_mix64& random) {
     using limits = std::numeric_limits<T>;
-    const T values[] = {limits::quiet_NaN(), limits::infinity(),   -limits::infinity(), T(-0.0),
-                        T(0.0),              limits::denorm_min(), -limits::min() / 2,  limits::max()};
+    const T values[] = {limits::quiet_NaN(),  limits::infinity(), -limits::infinity(), T(-0.0), T(0.0),
+                        limits::denorm_min(), -limits::min() / 2, limits::max()};
     return values[random.index(sizeof(values) / sizeof(values[0]))];
 }
 
 template <class T>
 T draw(split_mix64& random, data_kind kind) {
     switch (kind) {
-    case data_kind::uniform: return random.symmetric<T>();
-    case data_kind::usual: return random.spread<T>(6);
-    case data_kind::integers: return static_cast<T>(random.integer(-3, 3));
-    case data_kind::spread: return random.spread<T>(20);
-    case data_kind::tiny: return random.spread<T>(20) * power_of_two<T>(std::numeric_limits<T>::min_exponent / 2 - 8);
-    case data_kind::special: break;
+    case data_kind::uniform:
+        return random.symmetric<T>();
+    case data_kind::usual:
+        return random.spread<T>(6);
+    case data_kind::integers:
+        return static_cast<T>(random.integer(-3, 3));
+    case data_kind::spread:
+        return random.spread<T>(20);
+    case data_kind::tiny:
+        return random.spread<T>(20) * power_of_two<T>(std::numeric_limits<T>::min_exponent / 2 - 8);
+    case data_kind::special:
+        break;
     }
     return random.index(7) == 0 ? special_value<T>(random) : random.spread<T>(20);
 }

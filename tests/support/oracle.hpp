@@ -17,8 +17,9 @@ namespace bitstep_test::oracle {
 
 namespace mp = boost::multiprecision;
 // The exponent range is widened so that products of doubles neither overflow nor underflow.
-using real = mp::number<mp::backends::cpp_bin_float<320, mp::backends::digit_base_2, void, std::int32_t, -262142, 262143>,
-                        mp::et_off>;
+using real =
+    mp::number<mp::backends::cpp_bin_float<320, mp::backends::digit_base_2, void, std::int32_t, -262142, 262143>,
+               mp::et_off>;
 
 template <class T>
 struct exact_gradient {

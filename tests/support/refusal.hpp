@@ -94,7 +94,8 @@ void expect_table_refused(const std::vector<refused_row<Call>>& table) {
         row.spoil(call);
         watched_memory memory;
         call.watch_all(memory);
-        expect_refused(row.label, [&] { return call.run(); }, row.wanted, memory);
+        expect_refused(
+            row.label, [&] { return call.run(); }, row.wanted, memory);
     }
 }
 

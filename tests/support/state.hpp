@@ -36,8 +36,9 @@ template <class T>
 class placed_state {
 public:
     placed_state(const std::vector<T>& flat, std::size_t number)
-        : features_(flat.size() / 4), weights_(quarter(flat, 0), number), ema_weights_(quarter(flat, 1), 3 * number + 1),
-          m_(quarter(flat, 2), 5 * number + 2), v_(quarter(flat, 3), 7 * number + 3) {}
+        : features_(flat.size() / 4), weights_(quarter(flat, 0), number),
+          ema_weights_(quarter(flat, 1), 3 * number + 1), m_(quarter(flat, 2), 5 * number + 2),
+          v_(quarter(flat, 3), 7 * number + 3) {}
 
     bitstep::state_view<T> view() { return {weights_.data(), ema_weights_.data(), m_.data(), v_.data(), features_}; }
     bitstep::state_view<const T> const_view() const {

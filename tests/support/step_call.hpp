@@ -74,9 +74,12 @@ struct step_call {
         switch (form) {
         case step_form::batches_to_out:
             return bitstep::distributed_step<T>(batches, in, hyper, out, opts, scratch);
-        case step_form::rows_to_out: return bitstep::distributed_step<T>(rows, in, hyper, out, opts, scratch);
-        case step_form::batches_in_place: return bitstep::distributed_step<T>(batches, state, hyper, opts, scratch);
-        case step_form::rows_in_place: break;
+        case step_form::rows_to_out:
+            return bitstep::distributed_step<T>(rows, in, hyper, out, opts, scratch);
+        case step_form::batches_in_place:
+            return bitstep::distributed_step<T>(batches, state, hyper, opts, scratch);
+        case step_form::rows_in_place:
+            break;
         }
         return bitstep::distributed_step<T>(rows, state, hyper, opts, scratch);
     }
@@ -113,7 +116,8 @@ void expect_rows_refused(const std::vector<step_row<T>>& table) {
             row.spoil(call);
             watched_memory memory;
             call.watch_all(memory);
-            expect_refused(row.label, [&] { return call.run(form); }, row.wanted, memory);
+            expect_refused(
+                row.label, [&] { return call.run(form); }, row.wanted, memory);
             ++refused;
         }
     }

@@ -6,21 +6,20 @@ option(BITSTEP_WERROR "treat warnings as errors (development)" OFF)
 set(BITSTEP_ARCHS "auto" CACHE STRING "kernel sets to compile besides reference: auto, or a list of baseline;avx2;avx512;neon64")
 set(BITSTEP_XSIMD_INCLUDE_DIR "" CACHE PATH "directory that holds xsimd/xsimd.hpp, where the installed one is not wanted")
 
-# bitstep_part(TESTS "..."): defines BITSTEP_BUILD_TESTS (default: top level only) and remembers whether a person set it.
-function(bitstep_part part what)
-    if(DEFINED BITSTEP_BUILD_${part} AND NOT BITSTEP_BUILD_${part}_BY_DEFAULT)
-        set(asked TRUE)
+# bitstep_part(TESTS default): BITSTEP_BUILD_TESTS where a person (or the parent project) has set it, else the default. Only
+# a choice of somebody's enters the cache, so that it stays known as one.
+function(bitstep_part part default)
+    if(DEFINED BITSTEP_BUILD_${part})
+        set(BITSTEP_${part}_REQUIRED ${BITSTEP_BUILD_${part}} PARENT_SCOPE)
     else()
-        set(asked FALSE)
-        set(BITSTEP_BUILD_${part}_BY_DEFAULT TRUE CACHE INTERNAL "")
+        set(BITSTEP_${part}_REQUIRED FALSE PARENT_SCOPE)
+        set(BITSTEP_BUILD_${part} ${default} PARENT_SCOPE)
     endif()
-    option(BITSTEP_BUILD_${part} "${what}" ${PROJECT_IS_TOP_LEVEL})
-    set(BITSTEP_${part}_REQUIRED ${asked} PARENT_SCOPE)
 endfunction()
 
-bitstep_part(TESTS "build the tests")
-bitstep_part(BENCH "build the benchmarks")
-bitstep_part(TOOLS "build the bitstep program")
+bitstep_part(TESTS ${PROJECT_IS_TOP_LEVEL}) # GoogleTest, Boost headers
+bitstep_part(BENCH ${PROJECT_IS_TOP_LEVEL}) # Google Benchmark
+bitstep_part(TOOLS ${PROJECT_IS_TOP_LEVEL}) # the bitstep program: CLI11, fmt, xxHash, nlohmann-json
 
 # bitstep_missing(TESTS libgtest-dev GoogleTest): what to do where a part's package is not there; the caller returns.
 function(bitstep_missing part package name)
