@@ -127,7 +127,7 @@ TEST(dispatch, values_outside_the_enumeration_are_refused) {
                 return bitstep::predict<double>(placed.x(), placed.w(), {out.data(), 2},
                                                 forced(which, 1, accumulate_mode::native));
             },
-            {status_code::arch_unavailable, {"reference"}}, memory);
+            {status_code::arch_unavailable, {"arch", "got " + std::to_string(value)}}, memory);
     }
 }
 

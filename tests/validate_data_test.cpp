@@ -66,10 +66,10 @@ TYPED_TEST(validate_data_test, gradient) {
         {"row_stride", [](call& c) { c.shard.row_stride = 4; }, {shape, {"row_stride", "5", "got 4"}}},
         {"size of w", [](call& c) { c.w.size = 4; }, {shape, {"w.size", "5", "got 4"}}},
         {"size of grad", [](call& c) { c.grad.size = 6; }, {shape, {"grad.size", "5", "got 6"}}},
-        {"bytes of X", [](call& c) { c.shard.row_stride = SIZE_MAX / 3; }, {shape, {"shards[0].x", "fit"}}},
+        {"bytes of X", [](call& c) { c.shard.row_stride = SIZE_MAX / 3; }, {shape, {"shards[0].x", "2^63 bytes"}}},
         {"bytes of X, by d",
          [](call& c) { c.rows.features = c.w.size = c.grad.size = c.shard.row_stride = SIZE_MAX / 4; },
-         {shape, {"fit"}}},
+         {shape, {"2^63 bytes"}}},
         {"threads", [](call& c) { c.opts.threads = 1025; }, {status_code::invalid_argument, {"threads", "got 1025"}}},
         {"accumulate",
          [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(-1); },
@@ -137,14 +137,14 @@ void expect_matrix_rows_refused() {
         {"row_stride", [](call& c) { c.x.row_stride = 4; }, {shape, {"row_stride", "5", "got 4"}}},
         {"size of w", [](call& c) { c.w.size = 6; }, {shape, {"w.size", "5", "got 6"}}},
         {"size of out", [](call& c) { c.out.size = 23; }, {shape, {"out.size", "24", "got 23"}}},
-        {"bytes of X", [](call& c) { c.x.row_stride = SIZE_MAX / 3; }, {shape, {"x", "fit"}}},
+        {"bytes of X", [](call& c) { c.x.row_stride = SIZE_MAX / 3; }, {shape, {"x", "2^63 bytes"}}},
         {"threads", [](call& c) { c.opts.threads = -1; }, {status_code::invalid_argument, {"threads", "got -1"}}},
         {"accumulate",
          [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(9); },
          {status_code::invalid_argument, {"accumulate", "got 9"}}},
         {"arch",
          [](call& c) { c.opts.arch = static_cast<bitstep::arch>(-3); },
-         {status_code::arch_unavailable, {"reference"}}},
+         {status_code::arch_unavailable, {"arch", "got -3"}}},
         {"out in x", [](call& c) { c.out.data = c.data.x.data() + 90; }, {overlap, {"out", "x"}}},
         {"out is x", [](call& c) { c.out.data = c.data.x.data(); }, {overlap, {"out", "x"}}},
         {"out on w", [](call& c) { c.w.data = c.result.data() + 23; }, {overlap, {"out", "w"}}},
@@ -157,7 +157,7 @@ TYPED_TEST(validate_data_test, predict) {
     expect_table_refused<call>({
         {"N d wraps",
          [](call& c) { c.x.rows = c.out.size = std::size_t{1} << 63U; },
-         {status_code::invalid_shape, {"fit"}}},
+         {status_code::invalid_shape, {"2^63 bytes"}}},
     });
 }
 
@@ -185,14 +185,14 @@ TYPED_TEST(validate_data_test, workspace_queries) {
         opts.threads = 2;
         refuse(0, 5, opts, {status_code::invalid_shape, {"rows", "got 0"}});
         refuse(5, 0, opts, {status_code::invalid_shape, {"features", "got 0"}});
-        refuse(SIZE_MAX, SIZE_MAX, opts, {status_code::invalid_shape, {"fit"}});
-        refuse(1, SIZE_MAX / sizeof(TypeParam) / 2, opts, {status_code::invalid_shape, {"fit"}});
-        refuse(std::size_t{1} << 32U, std::size_t{1} << 32U, opts, {status_code::invalid_shape, {"fit"}});
+        refuse(SIZE_MAX, SIZE_MAX, opts, {status_code::invalid_shape, {"2^63 bytes"}});
+        refuse(1, SIZE_MAX / sizeof(TypeParam) / 2, opts, {status_code::invalid_shape, {"2^63 bytes"}});
+        refuse(std::size_t{1} << 32U, std::size_t{1} << 32U, opts, {status_code::invalid_shape, {"2^63 bytes"}});
         opts.threads = 1025;
         refuse(5, 5, opts, {status_code::invalid_argument, {"threads", "got 1025"}});
         opts.threads = 1;
         opts.arch = static_cast<bitstep::arch>(99);
-        refuse(5, 5, opts, {status_code::arch_unavailable, {"reference"}});
+        refuse(5, 5, opts, {status_code::arch_unavailable, {"arch", "got 99"}});
     }
     bitstep::options opts;
     opts.accumulate = static_cast<bitstep::accumulate_mode>(5);

@@ -96,7 +96,7 @@ TYPED_TEST(validate_test, extents_that_overflow) {
         {"W A B wraps to 0", [](call& c) { c.batches.workers = std::size_t{1} << 62U; }, {code, {"fit"}}, has_batches},
         {"bytes of X wrap",
          [](call& c) { c.batches.workers = SIZE_MAX / sizeof(TypeParam) / 12 / 5 + 1; },
-         {code, {"worker_xs", "fit"}},
+         {code, {"worker_xs", "2^63 bytes"}},
          has_batches},
         {"4 d wraps to 0",
          [](call& c) {
@@ -106,10 +106,10 @@ TYPED_TEST(validate_test, extents_that_overflow) {
              }
              c.out.size = 0;
          },
-         {code, {"fit"}}},
+         {code, {"2^63 bytes"}}},
         {"row_stride times rows wraps",
          [](call& c) { c.shards[0].row_stride = SIZE_MAX / 4; },
-         {code, {"shards[0].x", "fit"}},
+         {code, {"shards[0].x", "2^63 bytes"}},
          has_rows},
         {"rows of all shards together wrap",
          [](call& c) {
@@ -184,7 +184,7 @@ TYPED_TEST(validate_test, options_and_workspace) {
         {"threads", [](call& c) { c.opts.threads = INT_MIN; }, {code, {"threads", "1024", "got -2147483648"}}},
         {"arch",
          [](call& c) { c.opts.arch = static_cast<bitstep::arch>(99); },
-         {status_code::arch_unavailable, {"reference"}}},
+         {status_code::arch_unavailable, {"arch", "got 99"}}},
         {"accumulate",
          [](call& c) { c.opts.accumulate = static_cast<bitstep::accumulate_mode>(2); },
          {code, {"accumulate", "got 2"}}},
