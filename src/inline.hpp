@@ -2,7 +2,8 @@
 // Compiler attributes. BITSTEP_INLINE keeps small arithmetic out of the symbol table at every optimisation level.
 #pragma once
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||                         \
+    defined(__NO_SIGNED_ZEROS__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "bitstep promises exact bits: its sources must not be compiled with -ffast-math"
 #endif
 

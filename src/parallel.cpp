@@ -13,25 +13,34 @@
 #include <omp.h>
 #endif
 #if defined(_OPENMP) && defined(__unix__)
-#include <unistd.h>
+#include <pthread.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 #endif
 
 namespace bitstep::internal {
 namespace {
 
-#if defined(_OPENMP)
-/// False in a child that was forked after this library had started a team: libgomp's threads do not exist there, and a
-/// team would wait for them for ever. Such a child runs serially; the bits are the same.
-bool team_can_start() noexcept {
-#if defined(__unix__)
-    static std::atomic<pid_t> first_user{0};
-    const pid_t self = getpid();
-    pid_t user = 0;
-    return first_user.compare_exchange_strong(user, self) || user == self;
+#if defined(_OPENMP) && defined(__unix__)
+// libgomp's threads do not exist in a forked child, and a team would wait for them for ever, whoever had started them. So
+// the child of a process that had threads when it forked runs serially; the bits are the same.
+std::atomic<bool> had_threads{false};     // in the parent, at its last fork
+std::atomic<bool> in_forked_child{false}; // of a parent with threads
+bool process_has_threads() noexcept {
+#if __has_include(<sys/single_threaded.h>)
+    return __libc_single_threaded == 0;
 #else
-    return true;
+    return true; // not known: assume so
 #endif
 }
+[[maybe_unused]] const int fork_handler = pthread_atfork([] { had_threads = process_has_threads(); }, nullptr,
+                                                         [] {
+                                                             if (had_threads) in_forked_child = true;
+                                                         });
+bool team_can_start() noexcept { return !in_forked_child.load(std::memory_order_relaxed); }
+#elif defined(_OPENMP)
+bool team_can_start() noexcept { return true; }
 #endif
 
 /// BITSTEP_NUM_THREADS, read once: 0 where unset. An unusable text stays an error for every later call.

@@ -86,7 +86,10 @@ status run_mean(const mean_arguments<T>& a) noexcept {
     const bool index = needs_index(a.tensors, a.tensor_count);
     const mean_plan plan = plan_mean<T, Sum>(index, a.tensor_count, a.counts != nullptr, a.workers, need);
     scratch memory;
-    if (!need.empty()) c.add(memory.acquire(a.given, need));
+    if (!need.empty()) {
+        c.add(workspace_rules(a.tensors, a.tensor_count, a.workers, a.given));
+        if (c.ok()) c.add(memory.acquire(a.given, need));
+    }
     if (c.ok()) {
         c.add(
             overlap_rules(a.tensors, a.tensor_count, a.workers, index ? memory.at<std::size_t>(plan.index) : nullptr));

@@ -79,10 +79,28 @@ checks& checks::enumerator(const char* name, int value, int last) noexcept {
                          << status_code::invalid_argument);
 }
 
+namespace {
+
+std::uintptr_t start_of(const memory_span& span) noexcept { return reinterpret_cast<std::uintptr_t>(span.begin); }
+
+/// One past the end; a size that wraps around reaches to the end of memory.
+std::uintptr_t end_of(const memory_span& span) noexcept {
+    std::uintptr_t end = 0;
+    return __builtin_add_overflow(start_of(span), span.bytes, &end) ? UINTPTR_MAX : end;
+}
+
+/// Null pointers and empty spans overlap nothing.
+bool overlap(const memory_span& a, const memory_span& b) noexcept {
+    return a.begin != nullptr && b.begin != nullptr && a.bytes != 0 && b.bytes != 0 && start_of(a) < end_of(b) &&
+           start_of(b) < end_of(a);
+}
+
+} // namespace
+
 checks& checks::disjoint(const memory_span& output, const memory_span& other) noexcept {
-    const auto a = reinterpret_cast<std::uintptr_t>(output.begin);
-    const auto b = reinterpret_cast<std::uintptr_t>(other.begin);
-    if (!ok() || output.bytes == 0 || other.bytes == 0 || a + output.bytes <= b || b + other.bytes <= a) return *this;
+    if (!ok() || !overlap(output, other)) return *this;
+    const std::uintptr_t a = start_of(output);
+    const std::uintptr_t b = start_of(other);
     return add(message() << output.name << " must not overlap " << other.name << ", got " << output.bytes
                          << " bytes that start " << (a < b ? b - a : a - b) << " bytes " << (a < b ? "before" : "after")
                          << " its start" << status_code::overlap);

@@ -12,11 +12,18 @@
 namespace bitstep::internal {
 namespace {
 
-/// tensors[3] "layer1.weight"
+/// tensors[3] "layer1.weight"; a long name is cut so that the rule still fits, control characters become '?'.
 message& name_tensor(message& m, const char* name, std::size_t k) noexcept {
     m << "tensors[" << k << "]";
-    if (name != nullptr) m << " \"" << name << "\"";
-    return m;
+    if (name == nullptr) return m;
+    char shown[64];
+    std::size_t length = 0;
+    for (; name[length] != '\0' && length + 1 < sizeof shown; ++length) {
+        const auto byte = static_cast<unsigned char>(name[length]);
+        shown[length] = byte < 0x20 || byte == 0x7F ? '?' : name[length];
+    }
+    shown[length] = '\0';
+    return m << " \"" << static_cast<const char*>(shown) << (name[length] != '\0' ? "...\"" : "\"");
 }
 
 template <class T>
@@ -104,6 +111,22 @@ bool needs_index(const worker_tensor<T>* tensors, std::size_t tensor_count) noex
 }
 
 template <class T>
+status workspace_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
+                       const workspace& given) noexcept {
+    const memory_span space{"workspace", given.data, given.bytes};
+    checks c;
+    for (std::size_t k = 0; c.ok() && given.data != nullptr && k < tensor_count; ++k) {
+        const std::size_t bytes = tensors[k].size * sizeof(T);
+        if (bytes == 0) continue;
+        c.disjoint(space, {"a tensor's mean", tensors[k].mean, bytes});
+        for (std::size_t w = 0; w < workers; ++w) {
+            c.disjoint(space, {"a tensor's worker_grads", tensors[k].worker_grads[w], bytes});
+        }
+    }
+    return c.result();
+}
+
+template <class T>
 status overlap_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
                      std::size_t* index) noexcept {
     const output_order<T> order(tensors, tensor_count, index);
@@ -168,9 +191,11 @@ status count_rules(const long long* counts, std::size_t workers, long long& tota
 }
 
 template status tensor_rules(const worker_tensor<float>*, std::size_t, std::size_t, std::size_t&) noexcept;
+template status workspace_rules(const worker_tensor<float>*, std::size_t, std::size_t, const workspace&) noexcept;
 template bool needs_index(const worker_tensor<float>*, std::size_t) noexcept;
 template status overlap_rules(const worker_tensor<float>*, std::size_t, std::size_t, std::size_t*) noexcept;
 template status tensor_rules(const worker_tensor<double>*, std::size_t, std::size_t, std::size_t&) noexcept;
+template status workspace_rules(const worker_tensor<double>*, std::size_t, std::size_t, const workspace&) noexcept;
 template bool needs_index(const worker_tensor<double>*, std::size_t) noexcept;
 template status overlap_rules(const worker_tensor<double>*, std::size_t, std::size_t, std::size_t*) noexcept;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bitstep/allreduce_mean.hpp>
+#include <bitstep/options.hpp>
 #include <bitstep/status.hpp>
 
 #include <cstddef>
@@ -17,6 +18,11 @@ status tensor_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, s
 /// Whether overlap_rules needs an index: where outputs are not in ascending order of address, or a tensor is empty.
 template <class T>
 bool needs_index(const worker_tensor<T>* tensors, std::size_t tensor_count) noexcept;
+
+/// The workspace overlaps no input and no output; before anything is put into it.
+template <class T>
+status workspace_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
+                       const workspace& given) noexcept;
 
 /// Outputs overlap neither one another nor any input but, exactly, their own. `index`: tensor_count entries of scratch, or
 /// null where none is needed.

@@ -185,5 +185,23 @@ TEST(parallel, a_forked_child_gives_equal_bits) {
     EXPECT_EQ(child.text, "equal");
 }
 
+#if defined(_OPENMP)
+// libgomp's pool is the host's as much as ours: a child must not wait for threads that another library had started.
+TEST(parallel, a_child_of_a_host_that_used_openmp_gives_equal_bits) {
+    every_verb<float> verbs(5000, 30, data_kind::spread);
+    const auto want = verbs.run_all(forced(bitstep::arch::reference, 1, accumulate_mode::native));
+    int host_threads = 0;
+#pragma omp parallel num_threads(4) reduction(+ : host_threads)
+    host_threads += 1;
+    EXPECT_GT(host_threads, 1);
+    const child_result child = run_in_child([&] {
+        const auto got = verbs.run_all(forced(bitstep::arch::automatic, 4, accumulate_mode::native));
+        return std::string(same_results(got, want) ? "equal" : "different");
+    });
+    EXPECT_TRUE(child.exited_cleanly);
+    EXPECT_EQ(child.text, "equal");
+}
+#endif
+
 } // namespace
 } // namespace bitstep_test

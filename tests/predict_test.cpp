@@ -26,13 +26,13 @@ template <class T>
 void expect_equals_reference(const shape& of, data_kind kind) {
     SCOPED_TRACE(describe(of));
     const auto data = make_problem<T>(of.rows * 17 + of.features, of.rows, of.features, kind);
-    std::size_t number = of.rows;
+    wandering_problem<T> wandering(data, of.rows);
     for (const accumulate_mode mode : every_mode) {
         const placed_problem<T> at_home(data, {});
         const std::vector<T> predicted = run_predict(at_home, reference_options(mode));
         const std::vector<T> residuals = run_residual(at_home, reference_options(mode));
         for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
-            const placed_problem<T> placed(data, layout::numbered(number++));
+            const placed_problem<T>& placed = wandering.next();
             EXPECT_TRUE(same_bits(run_predict(placed, opts), predicted)) << "predict";
             EXPECT_TRUE(same_bits(run_residual(placed, opts), residuals)) << "residual";
             return predicted.size();

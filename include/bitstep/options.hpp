@@ -23,7 +23,7 @@ struct run_report {
 
 struct options {
     /// Threads to ask for, 1 to 1024; 0: BITSTEP_NUM_THREADS where set, else OpenMP's default. Inside somebody else's
-    /// parallel region, and in a child forked after threads were used, a call is serial. Asking for more threads than the
+    /// parallel region, and in the forked child of a process with threads, a call is serial. Asking for more threads than the
     /// system can create ends the process: that is OpenMP's doing, and a reason to stay near the number of cores.
     int threads = 0;
     accumulate_mode accumulate = accumulate_mode::native;

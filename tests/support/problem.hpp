@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace bitstep_test {
@@ -91,6 +92,26 @@ private:
     placed_shard<T> shard_;
     misaligned_buffer<T> w_;
     bitstep::shard_view<T> view_;
+};
+
+/// One problem at ever other addresses. A large one is moved once only: copying it would cost more than the test.
+template <class T>
+class wandering_problem {
+public:
+    wandering_problem(const dense_problem<T>& from, std::size_t number) : from_(from), number_(number) {}
+
+    const placed_problem<T>& next() {
+        constexpr std::size_t large = std::size_t{1} << 18U;
+        if (placed_ == nullptr || from_.x.size() < large) {
+            placed_ = std::make_unique<placed_problem<T>>(from_, layout::numbered(number_++));
+        }
+        return *placed_;
+    }
+
+private:
+    const dense_problem<T>& from_;
+    std::size_t number_;
+    std::unique_ptr<placed_problem<T>> placed_;
 };
 
 inline void expect_ok(const bitstep::status& result) { EXPECT_TRUE(result.ok()) << result.message(); }

@@ -67,6 +67,11 @@ TEST(train_input_program_test, the_command_line) {
     expect_refusal(run_program({"train", file.path()}), {"--target"});
     expect_refusal(run_program({"train", "--target", "y"}), {"DATA.csv"});
     expect_refusal(with({"--epochs", "0"}), {"--epochs"});
+    for (const char* option : {"--workers", "--accum", "--batch", "--epochs", "--seed"}) {
+        for (const char* value : {"-1", "010", "0x10", "1.5", "18446744073709551616", ""}) {
+            expect_refusal(with({option, value}), {option});
+        }
+    }
     expect_refusal(with({"--workers", "-1"}), {"--workers"});
     expect_refusal(with({"--batch", "1.5"}), {"--batch"});
     expect_refusal(with({"--dtype", "f16"}), {"--dtype"});

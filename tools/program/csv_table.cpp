@@ -206,8 +206,10 @@ csv_table read_csv_table(const std::string& path) {
     if (!file) {
         throw input_error(fmt::format("{}: {}", printable(path), std::strerror(errno)));
     }
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (file.bad()) {
+    std::string text;
+    try {
+        text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    } catch (const std::ios_base::failure&) { // what libstdc++'s buffer throws where read() fails
         throw input_error(printable(path) + ": cannot be read");
     }
     return parse_csv_table(path, text);

@@ -6,8 +6,10 @@
 #include "program/train_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
-#include <limits>
+#include <charconv>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -28,7 +30,25 @@ constexpr const char* footer =
     "bias; little-endian, NaN canonical) and the number of steps as 8 bytes. It does not depend on --threads, --arch or\n"
     "the processor, nor on --workers, --accum and --batch as long as their product stays the same.";
 
-const CLI::Range positive(std::size_t{1}, std::numeric_limits<std::size_t>::max(), "POSITIVE");
+/// Decimal digits only: the conversion behind add_option would let "-1" wrap, too large a number saturate, and "010" be
+/// octal.
+class whole_number : public CLI::Validator {
+public:
+    whole_number(const char* name, std::uint64_t least) : Validator(name) {
+        func_ = [least](std::string& text) -> std::string {
+            std::uint64_t value = 0;
+            const char* end = text.data() + text.size();
+            const auto parsed = std::from_chars(text.data(), end, value);
+            const bool plain = parsed.ec == std::errc() && parsed.ptr == end && (text.size() == 1 || text[0] != '0');
+            if (plain && value >= least) {
+                return {};
+            }
+            return fmt::format("must be a whole number >= {}, got \"{}\"", least, text);
+        };
+    }
+};
+const whole_number positive("POSITIVE", 1);
+const whole_number not_negative("NONNEGATIVE", 0);
 
 // --name and --no-name, which exclude each other; on by default.
 void add_switch(CLI::App& train, const std::string& name, bool& value, const std::string& what) {
@@ -60,7 +80,7 @@ void add_training_options(CLI::App& train, train_options& chosen) {
     train.add_option("--eps", plan.hyper.eps, "Adam: added to the root, > 0")->capture_default_str();
     train.add_option("--ema-decay", plan.hyper.decay, "decay of the averaged weights, in [0, 1]")
         ->capture_default_str();
-    train.add_option("--seed", plan.seed, "of the order of the rows")->capture_default_str();
+    train.add_option("--seed", plan.seed, "of the order of the rows")->check(not_negative)->capture_default_str();
 }
 
 void add_run_options(CLI::App& train, train_options& chosen) {
