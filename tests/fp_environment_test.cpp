@@ -13,6 +13,10 @@
 #include <functional>
 #include <string>
 
+#if defined(BITSTEP_TESTS_WITH_OPENMP)
+#include <omp.h>
+#endif
+
 namespace bitstep_test {
 namespace {
 
@@ -111,6 +115,41 @@ TYPED_TEST(fp_environment_test, threads_made_in_a_bad_environment) {
         }
     }
 }
+
+#if defined(BITSTEP_TESTS_WITH_OPENMP)
+/// The pool belongs to the host as well: its threads come to us as the host's own regions left them, and go back so.
+TYPED_TEST(fp_environment_test, pool_threads_that_the_host_has_changed) {
+    constexpr int team = 2;                                  // a smaller team would end threads of the pool
+    every_verb<TypeParam> verbs(30000, 45, data_kind::tiny); // long enough for the second thread to wake and take tasks
+    const auto want = verbs.run_all(reference_options(accumulate_mode::native));
+    for (const bitstep::arch which : runnable_archs()) {
+        std::uint64_t before[team] = {};
+        std::uint64_t after[team] = {};
+        const default_fp_scope restore;
+        const auto spoil = [] {
+            flush_denormals();
+            std::fesetround(FE_UPWARD);
+        };
+#pragma omp parallel num_threads(team)
+        spoil();
+        spoil(); // libomp gives the caller its own environment back, and hands it on to the pool with each region
+#pragma omp parallel num_threads(team)
+        before[omp_get_thread_num()] = read_fp_state();
+        bitstep::status status[7];
+        verbs.run(forced(which, team, accumulate_mode::native), {}, status);
+#pragma omp parallel num_threads(team)
+        {
+            after[omp_get_thread_num()] = read_fp_state();
+            std::fesetenv(FE_DFL_ENV);
+        }
+        std::fesetenv(FE_DFL_ENV);
+        EXPECT_TRUE(same_results(verbs.results(status), want)) << bitstep::arch_name(which);
+        for (int i = 0; i < team; ++i) {
+            EXPECT_EQ(before[i], after[i]) << "pool thread " << i << ", " << bitstep::arch_name(which);
+        }
+    }
+}
+#endif
 
 /// eps and lr below the smallest normal number are positive, also under denormals-are-zero, where eps > 0 is false.
 TYPED_TEST(fp_environment_test, denormal_scalars_are_accepted_everywhere) {

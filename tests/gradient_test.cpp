@@ -175,6 +175,7 @@ TYPED_TEST(gradient_test, the_cut_into_shards_changes_no_bit) {
         {rows},
         {panel, panel, panel, panel, 5},
         {1, 0, rows - 1},
+        {10, 0, 0, 0, panel, 0, 0, rows - panel - 10, 0, 0}, // several empty ones in a row, also at a panel's middle
         {0, 0, panel - 1, 2, 0, 2 * panel + 1, panel + 3, 0},
         std::vector<std::size_t>(rows, 1),
     };

@@ -24,7 +24,7 @@ TYPED_TEST_SUITE(parallel_test, element_types, element_names);
 
 TYPED_TEST(parallel_test, large_work_gets_the_whole_team) {
     const std::size_t rows = 1024 * bitstep::numerics_panels().row_panel;
-    const auto data = make_problem<TypeParam>(1, rows, 9, data_kind::usual);
+    const auto data = make_problem<TypeParam>(1, rows, 33, data_kind::usual);
     const placed_problem<TypeParam> placed(data, layout::numbered(1));
     for (const accumulate_mode mode : every_mode) {
         const auto gradients = run_gradient(placed, reference_options(mode));
