@@ -4,12 +4,11 @@
 
 #include "program/run_choice.hpp"
 #include "program/train_options.hpp"
+#include "program/whole_number.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -29,26 +28,6 @@ constexpr const char* footer =
     "The last line, `digest`, is XXH3-128 over weights, ema_weights, m, v (features in the order of the file, then the\n"
     "bias; little-endian, NaN canonical) and the number of steps as 8 bytes. It does not depend on --threads, --arch or\n"
     "the processor, nor on --workers, --accum and --batch as long as their product stays the same.";
-
-/// Decimal digits only: the conversion behind add_option would let "-1" wrap, too large a number saturate, and "010" be
-/// octal.
-class whole_number : public CLI::Validator {
-public:
-    whole_number(const char* name, std::uint64_t least) : Validator(name) {
-        func_ = [least](std::string& text) -> std::string {
-            std::uint64_t value = 0;
-            const char* end = text.data() + text.size();
-            const auto parsed = std::from_chars(text.data(), end, value);
-            const bool plain = parsed.ec == std::errc() && parsed.ptr == end && (text.size() == 1 || text[0] != '0');
-            if (plain && value >= least) {
-                return {};
-            }
-            return fmt::format("must be a whole number >= {}, got \"{}\"", least, text);
-        };
-    }
-};
-const whole_number positive("POSITIVE", 1);
-const whole_number not_negative("NONNEGATIVE", 0);
 
 // --name and --no-name, which exclude each other; on by default.
 void add_switch(CLI::App& train, const std::string& name, bool& value, const std::string& what) {

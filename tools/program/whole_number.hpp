@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of options that count something. CLI11's own conversion would let "-1" wrap, too large a number saturate, and
+// "010" be octal.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+
+namespace bitstep::program {
+
+/// A CLI::Validator: decimal digits only, no leading zero, at least `least`, and it fits 64 bits.
+class whole_number : public CLI::Validator {
+public:
+    whole_number(const char* name, std::uint64_t least);
+};
+
+inline const whole_number positive("POSITIVE", 1);
+inline const whole_number not_negative("NONNEGATIVE", 0);
+
+} // namespace bitstep::program
