@@ -39,10 +39,18 @@ struct safetensors_header {
 /// Most bytes of JSON that are read; the format's own limit.
 inline constexpr std::uint64_t most_header_bytes = 100'000'000;
 
+/// Limits of ours, far above what anybody writes: a short header must not become gigabytes of lengths or strings.
+inline constexpr std::size_t most_dimensions = 256;
+inline constexpr std::size_t most_metadata = 100'000;
+
+/// Fills in elements and bytes from dtype and shape. input_error where the dtype is unknown or the product wraps.
+void measure_tensor(tensor_info& tensor);
+
 /// The JSON of a file with `data_bytes` bytes after it. input_error, without a file name, where the text is not one
 /// object of the format's form (a key twice, a member unknown or missing, nesting, a number that is no whole number >= 0,
 /// invalid UTF-8, text after the end), a dtype is unknown, a shape's product wraps, a tensor's bytes are not elements x
-/// size, tensors overlap or leave gaps, or their bytes do not end where the file does.
+/// size, tensors overlap or leave gaps, or their bytes do not end where the file does. Blanks after the object are
+/// padding. Cost: O(n log n) time, memory a few times the text.
 safetensors_header parse_safetensors_header(std::string_view json, std::uint64_t data_bytes);
 
 /// An open file. Reads do not move a common position: const, and safe from several threads.
@@ -74,13 +82,14 @@ class safetensors_writer {
 public:
     /// Writes the header. Of each tensor name, dtype and shape are used; their bytes follow in the order given. The
     /// header is padded with blanks so that the data begin at a multiple of 8 bytes. The same arguments give the same
-    /// bytes everywhere.
+    /// bytes everywhere. input_error, besides replacing_file's, where text is not UTF-8 or the reader would refuse the
+    /// header.
     safetensors_writer(const std::string& path, std::vector<tensor_info> tensors, const tensor_metadata& metadata);
 
-    /// The next bytes of the tensors.
+    /// The next bytes of the tensors. std::logic_error where they are more than the tensors have.
     void write(const void* bytes, std::size_t size);
 
-    /// To be called once all bytes are written (std::logic_error where some are missing or too many).
+    /// To be called once all bytes are written (std::logic_error where some are missing).
     void commit();
 
 private:
