@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace bitstep_test {
 namespace {
@@ -51,6 +53,30 @@ TEST(digest_test, all_nans_are_one) {
     expect_one_nan<double>();
     EXPECT_EQ(canonical_bits(std::numeric_limits<float>::quiet_NaN()), 0x7fc00000u);
     EXPECT_EQ(canonical_bits(std::numeric_limits<double>::quiet_NaN()), 0x7ff8000000000000u);
+}
+
+TEST(digest_test, how_the_numbers_are_cut_into_calls_is_no_matter) {
+    std::vector<float> values(5000); // more than the digest converts at a time
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = i % 7 == 0 ? -std::numeric_limits<float>::quiet_NaN() : static_cast<float>(i);
+    }
+    std::string bytes;
+    for (const float value : values) {
+        const std::uint32_t bits = canonical_bits(value);
+        for (unsigned i = 0; i < 4; ++i) {
+            bytes.push_back(static_cast<char>(bits >> (8 * i)));
+        }
+    }
+    digest whole;
+    whole.add(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+    EXPECT_EQ(hex_of(values), whole.hex());
+    digest pieces;
+    pieces.add(values.data(), 1);
+    pieces.add(values.data() + 1, 3000);
+    EXPECT_NE(pieces.hex(), whole.hex()); // looking does not end it
+    pieces.add(values.data() + 3001, 0);
+    pieces.add(values.data() + 3001, 1999);
+    EXPECT_EQ(pieces.hex(), whole.hex());
 }
 
 } // namespace

@@ -8,7 +8,7 @@ namespace bitstep::program {
 
 enum class exit_code : int {
     done = 0,
-    difference = 1,     ///< verify found two results that differ, or had nothing to compare
+    difference = 1,     ///< verify or compare found two results that differ, or verify had nothing to compare
     bad_input = 2,      ///< the command line, the environment or a file
     internal_error = 3, ///< all else
 };
