@@ -29,14 +29,16 @@ public:
     /// Rows in memory only.
     history() = default;
 
-    /// Rows in memory and in the file at `path`, which is begun anew. input_error where that fails.
+    /// Rows in memory and in the file at `path`, which is begun anew. input_error where that fails, and where there is
+    /// a file that is no history: a mistyped --history costs nobody their data.
     static history begin(const std::string& path);
 
     /// Goes on with a file that an earlier run wrote: keeps its rows up to `step`, drops those after it and a last line
-    /// that was cut off. Where there is no file, begins one. input_error, with the place, for a file that is no history.
+    /// that was cut off. Where there is no file, begins one. input_error, with the place, where a file is no history.
     static history resume(const std::string& path, std::uint64_t step);
 
-    /// Also writes the row through to the file. input_error where the disk takes no more.
+    /// Also writes the row through to the file, so that a killed run loses at most the line being written. input_error
+    /// where the disk takes no more; std::logic_error where `row.step` is not above the last row's.
     void add(const history_row& row);
 
     const std::vector<history_row>& rows() const { return rows_; }
