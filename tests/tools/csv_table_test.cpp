@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV text to a table: the forms that must work, and every fault with its place.
-#include "program/csv_table.hpp"
+#include "program/data/csv_table.hpp"
 #include "program/errors.hpp"
 
 #include <gtest/gtest.h>

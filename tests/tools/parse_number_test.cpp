@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What counts as a number in a CSV file, and what is said of the rest.
-#include "program/parse_number.hpp"
+#include "program/data/parse_number.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of the rows: golden integers from a separate implementation (Python integers), and what an order must be.
-#include "program/shuffle.hpp"
+#include "program/data/shuffle.hpp"
+#include "program/split_mix.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace bitstep_test {
 namespace {
 
+using bitstep::program::split_mix;
 using order_of_rows = std::vector<std::size_t>;
 
 order_of_rows shuffled(std::uint64_t seed, std::uint64_t epoch, std::size_t rows) {
@@ -33,6 +37,18 @@ TEST(shuffle_test, golden_order_of_many_rows) {
         hash = hash * 31 + row;
     }
     EXPECT_EQ(hash, 7678234575648441133u);
+}
+
+TEST(shuffle_test, draws_made_ahead_are_those_made_one_by_one) {
+    for (std::size_t rows = 0; rows < 200; ++rows) {
+        order_of_rows order(rows);
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        split_mix generator(split_mix(split_mix(3).next() + 4).next());
+        for (std::size_t i = rows; i > 1; --i) {
+            std::swap(order[i - 1], order[static_cast<std::size_t>(generator.below(i))]);
+        }
+        EXPECT_EQ(shuffled(3, 4, rows), order) << rows;
+    }
 }
 
 TEST(shuffle_test, is_a_permutation) {

@@ -25,6 +25,20 @@ TEST(split_mix_test, a_range_above_half_refuses_about_half_of_the_draws) {
     EXPECT_EQ(bits.below(bound), 16408922859458223821u - bound);
 }
 
+TEST(split_mix_test, refuses_exactly_the_draws_below_2_to_the_64_mod_the_range) {
+    split_mix bits(5);
+    split_mix draws(5);
+    split_mix shifts(6);
+    for (int i = 0; i < 10000; ++i) {
+        const std::uint64_t bound = (shifts.next() >> (shifts.next() % 64)) | 1;
+        std::uint64_t draw = draws.next();
+        while (draw < (0u - bound) % bound) {
+            draw = draws.next();
+        }
+        ASSERT_EQ(bits.below(bound), draw % bound) << bound;
+    }
+}
+
 TEST(split_mix_test, small_ranges_are_hit_everywhere_and_never_left) {
     split_mix bits(1);
     int hits[6] = {};

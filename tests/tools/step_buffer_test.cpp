@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathering shuffled rows and dealing them to workers.
-#include "program/step_buffer.hpp"
+#include "program/data/step_buffer.hpp"
 
 #include <gtest/gtest.h>
 

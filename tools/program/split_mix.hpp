@@ -23,9 +23,9 @@ public:
     /// Uniform in [0, bound), bound >= 1, without bias: draws below 2^64 mod bound are thrown away, so that what remains
     /// is a whole number of ranges; then the remainder.
     constexpr std::uint64_t below(std::uint64_t bound) noexcept {
-        const std::uint64_t refused = (0u - bound) % bound; // (2^64 - bound) mod bound = 2^64 mod bound
         std::uint64_t draw = next();
-        while (draw < refused) {
+        // (2^64 - bound) mod bound = 2^64 mod bound; below bound, so that a draw of bound or more spares the division.
+        while (draw < bound && draw < (0u - bound) % bound) {
             draw = next();
         }
         return draw % bound;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/step_buffer.hpp"
+#include "program/data/step_buffer.hpp"
 
 #include <algorithm>
 

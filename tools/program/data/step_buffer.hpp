@@ -3,7 +3,7 @@
 // shuffle (which rows) and distributed_step (what to do with them).
 #pragma once
 
-#include "program/design_matrix.hpp"
+#include "program/data/design_matrix.hpp"
 
 #include <bitstep/bitstep.hpp>
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CSV file of numbers as a table of doubles: the first thing `train` does. libcsv finds the fields (RFC 4180: quotes,
-// CRLF, a last line without a newline), this file counts lines, checks, and names the place of every fault. Next:
+// A CSV file of numbers as a table of doubles: the first thing `train` does. csv_blocks cuts the file, csv_rows turns the
+// blocks into numbers, several at a time, this file puts them together in order and names the place of every fault. Next:
 // design_matrix.
 #pragma once
+
+#include "program/data/csv_rows.hpp"
 
 #include <cstddef>
 #include <string>
@@ -26,13 +28,21 @@ struct csv_table {
     std::string place(std::size_t row, std::size_t column) const;
 };
 
+struct csv_reading {
+    std::size_t threads = 0;                          ///< that parse at the same time; 0: as many as CPUs may be used
+    std::size_t block_bytes = std::size_t{256} << 10; ///< read at a time, at least 1
+    std::size_t longest_row = std::size_t{64} << 20;  ///< in bytes; a longer one is refused, a block more may pass
+    csv_method method = csv_method::split_plain_rows;
+};
+
 /// Reads the file. input_error, with the place, where it cannot be read, holds no header or no rows, has a row of another
-/// length, two columns of one name, a quotation mark out of place, or a field that is no finite number. Blank lines are
-/// skipped; a UTF-8 byte order mark is, too.
-csv_table read_csv_table(const std::string& path);
+/// length, two columns of one name, a quotation mark out of place, a field that is no finite number, or a row longer than
+/// longest_row. Of several faults the first of the file is named. Blank lines are skipped; a UTF-8 byte order mark is, too.
+/// The result does not depend on `how`, but for what longest_row refuses. Memory: the table, and some blocks per thread.
+csv_table read_csv_table(const std::string& path, const csv_reading& how = {});
 
 /// The same for text that is in memory; `path` is only named.
-csv_table parse_csv_table(const std::string& path, std::string_view text);
+csv_table parse_csv_table(const std::string& path, std::string_view text, const csv_reading& how = {});
 
 /// The column called `name`; input_error that lists the columns where there is none.
 std::size_t find_column(const csv_table& table, const std::string& name);

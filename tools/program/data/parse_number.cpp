@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/parse_number.hpp"
+#include "program/data/parse_number.hpp"
 
 #include <charconv>
 #include <cmath>
