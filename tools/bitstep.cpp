@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `bitstep`: reads the command line, runs one subcommand, turns every failure into one line on stderr and an
-// exit code. What the subcommands do stands in program/train.cpp, program/verify.cpp and program/info.cpp.
+// exit code. What each subcommand does: program/README.md.
 #include "program/command.hpp"
 #include "program/errors.hpp"
 #include "program/info.hpp"
-#include "program/train.hpp"
-#include "program/verify.hpp"
+#include "program/tensors/allreduce.hpp"
+#include "program/tensors/compare.hpp"
+#include "program/text.hpp"
+#include "program/train/predict.hpp"
+#include "program/train/train.hpp"
+#include "program/verify/verify.hpp"
 
 #include <bitstep/bitstep.hpp>
 
@@ -23,16 +27,20 @@ using namespace bitstep::program;
 constexpr const char* about =
     "bitstep: one data-parallel training step on the CPU, with the same bits on every machine.\n\n"
     "Examples:\n"
-    "  bitstep train data/randhie.csv --target mdvis --least-squares\n"
+    "  bitstep train data/randhie.csv --target mdvis --test-fraction 0.2 --save s.safetensors --plot losses.svg\n"
+    "  bitstep predict s.safetensors data/randhie.csv > predictions.csv\n"
     "  bitstep verify\n"
+    "  bitstep compare here.safetensors there.safetensors\n"
+    "  bitstep allreduce mean.safetensors worker0.safetensors worker1.safetensors\n"
     "  bitstep info --json\n";
 
-constexpr const char* footer = "Environment:\n"
-                               "  BITSTEP_NUM_THREADS  threads to use where --threads is not given\n"
-                               "  BITSTEP_ARCH         kernel set to use where --arch is not given\n"
-                               "Both change speed, never a bit of a result.\n\n"
-                               "Exit codes: 0 done, 1 verify found a difference, 2 usage or input, 3 internal error.\n"
-                               "`bitstep SUBCOMMAND --help` says more.";
+constexpr const char* footer =
+    "Environment:\n"
+    "  BITSTEP_NUM_THREADS  threads to use where --threads is not given\n"
+    "  BITSTEP_ARCH         kernel set to use where --arch is not given\n"
+    "Both change speed, never a bit of a result.\n\n"
+    "Exit codes: 0 done, 1 verify or compare found a difference, 2 usage or input, 3 internal error.\n"
+    "`bitstep SUBCOMMAND --help` says more.";
 
 // One line, whatever CLI11 would print by itself.
 std::string usage_failure(const CLI::App* app, const CLI::Error& error) {
@@ -41,6 +49,23 @@ std::string usage_failure(const CLI::App* app, const CLI::Error& error) {
         path += " " + named->get_name();
     }
     return fmt::format("bitstep: {} (see: {} --help)\n", error.what(), path);
+}
+
+// CLI11 would say no more than that a subcommand is missing.
+void check_command_name(const CLI::App& app, int argc, char** argv) {
+    const std::string word = argc < 2 ? "" : argv[1];
+    bool is_known = false;
+    std::string names;
+    for (const CLI::App* known : app.get_subcommands({})) {
+        names += (names.empty() ? "" : ", ") + known->get_name();
+        is_known = is_known || known->get_name() == word;
+    }
+    if (argc < 2) {
+        throw input_error("a command is missing; there are " + names + " (see: bitstep --help)");
+    }
+    if (!is_known && (word.empty() || word[0] != '-')) {
+        throw input_error("\"" + printable(word) + "\" is no command; there are " + names + " (see: bitstep --help)");
+    }
 }
 
 // A digest that could not be written must not look like success.
@@ -61,8 +86,12 @@ exit_code run(int argc, char** argv) {
 
     command chosen;
     add_train(app, chosen);
+    add_predict(app, chosen);
     add_verify(app, chosen);
+    add_compare(app, chosen);
+    add_allreduce(app, chosen);
     add_info(app, chosen);
+    check_command_name(app, argc, argv);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

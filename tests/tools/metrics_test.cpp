@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean squared error and R2 against values worked out by hand.
-#include "program/metrics.hpp"
+#include "program/train/metrics.hpp"
 
 #include <gtest/gtest.h>
 

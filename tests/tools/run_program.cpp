@@ -2,6 +2,7 @@
 #include "run_program.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -9,11 +10,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 namespace bitstep_test {
 namespace {
@@ -29,11 +32,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 // An emulator, where one is needed, stands first: words such as "qemu-aarch64-static -L /usr/aarch64-linux-gnu".
 std::vector<std::string> command_line(const std::vector<std::string>& arguments) {
-    std::vector<std::string> line;
-    std::istringstream emulator(BITSTEP_TEST_EMULATOR);
-    for (std::string word; emulator >> word;) {
-        line.push_back(word);
-    }
+    std::vector<std::string> line = words(BITSTEP_TEST_EMULATOR);
     line.emplace_back(BITSTEP_TEST_PROGRAM);
     line.insert(line.end(), arguments.begin(), arguments.end());
     return line;
@@ -77,11 +76,6 @@ int wait_for(pid_t child) {
         return -1;
     }
     return WEXITSTATUS(how);
-}
-
-std::string content_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 std::string new_directory() {
@@ -156,6 +150,52 @@ program_result run_program_in_terminal(const std::vector<std::string>& arguments
     return result;
 }
 
+running_program::running_program(const std::vector<std::string>& arguments) : directory_(new_directory()) {
+    out_ = directory_ + "/out";
+    err_ = directory_ + "/err";
+    child_ = start(arguments, {}, out_, err_);
+}
+
+running_program::~running_program() {
+    if (!reaped_) {
+        send(SIGKILL);
+        waitpid(child_, &how_, 0);
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(directory_, ignored);
+}
+
+void running_program::send(int signal) const {
+    if (!reaped_) {
+        kill(child_, signal);
+    }
+}
+
+bool running_program::wait_for_output(const std::string& text) const {
+    using namespace std::chrono_literals;
+    const auto end = std::chrono::steady_clock::now() + 60s;
+    while (std::chrono::steady_clock::now() < end) {
+        if (content_of(out_).find(text) != std::string::npos) {
+            return true;
+        }
+        std::this_thread::sleep_for(1ms);
+    }
+    return false;
+}
+
+program_result running_program::wait() {
+    if (!reaped_) {
+        waitpid(child_, &how_, 0);
+        reaped_ = true;
+    }
+    program_result result;
+    result.exit_code = WIFEXITED(how_) ? WEXITSTATUS(how_) : -1;
+    result.signal = WIFSIGNALED(how_) ? WTERMSIG(how_) : 0;
+    result.out = content_of(out_);
+    result.err = content_of(err_);
+    return result;
+}
+
 void expect_refusal(const program_result& result, const std::vector<std::string>& parts) {
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_EQ(result.digest(), "") << result.out;
@@ -174,6 +214,16 @@ temporary_file::temporary_file(const std::string& content, const std::string& na
 temporary_file::~temporary_file() {
     std::error_code ignored;
     std::filesystem::remove_all(directory_, ignored);
+}
+
+std::string content_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::string> words(const std::string& line) {
+    std::istringstream stream(line);
+    return {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
 }
 
 std::size_t count_of(const std::string& text, const std::string& part) {

@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training loop: equals distributed_step called by hand, uses every row, allocates nothing, stops in words.
+#include "program/data/shuffle.hpp"
 #include "program/errors.hpp"
-#include "program/shuffle.hpp"
 #include "program/split_mix.hpp"
-#include "program/trainer.hpp"
+#include "program/train/trainer.hpp"
+
+#include "support/allocation.hpp"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
+#include <cmath>
 #include <limits>
-#include <new>
-
-namespace {
-std::atomic<std::size_t> allocations{0};
-}
-
-void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* memory = std::malloc(size == 0 ? 1 : size)) {
-        return memory;
-    }
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace bitstep_test {
 namespace {
@@ -99,50 +85,124 @@ digest digest_by_hand(const design_matrix<T>& data, const training_plan& plan, s
 }
 
 template <class T>
+void run_epochs(trainer<T>& training, std::uint64_t until) {
+    while (training.epoch() < until) {
+        training.run_step();
+    }
+}
+
+template <class T>
 void expect_equal_to_steps_by_hand() {
     const auto data = some_data<T>(11, 3); // two full steps of four rows and one of three, an epoch
-    trainer<T> training(data, small_plan(), one_thread());
+    trainer<T> training(data, small_plan(), false, one_thread());
     EXPECT_EQ(training.steps_per_epoch(), 3u);
-    progress silent(stdout, false, 1000, training.steps_per_epoch(), data.rows);
-    for (std::size_t epoch = 0; epoch < 5; ++epoch) {
-        training.run_epoch(epoch, silent);
-    }
-    EXPECT_EQ(training.steps_done(), 15u);
-    EXPECT_EQ(training.state_digest().hex(), digest_by_hand(data, small_plan(), 5).hex());
-    EXPECT_NE(training.state_digest().hex(), digest_by_hand(data, small_plan(), 4).hex());
+    run_epochs(training, 5);
+    EXPECT_EQ(training.state().t, 15u);
+    EXPECT_EQ(training.state().digest().hex(), digest_by_hand(data, small_plan(), 5).hex());
+    EXPECT_NE(training.state().digest().hex(), digest_by_hand(data, small_plan(), 4).hex());
 }
 
 TEST(trainer_test, equals_steps_by_hand_f32) { expect_equal_to_steps_by_hand<float>(); }
 TEST(trainer_test, equals_steps_by_hand_f64) { expect_equal_to_steps_by_hand<double>(); }
 
+TEST(trainer_test, goes_on_from_any_step_as_if_it_had_never_stopped) {
+    const auto data = some_data<float>(11, 3);
+    training_plan plan = small_plan();
+    plan.l2 = 0.1;
+    plan.schedule = lr_schedule::cosine;
+    plan.epochs = 4;
+    trainer<float> whole(data, plan, true, one_thread());
+    run_epochs(whole, 4);
+    for (std::uint64_t stop = 0; stop <= 12; ++stop) {
+        trainer<float> first(data, plan, true, one_thread());
+        while (first.state().t < stop) {
+            first.run_step();
+        }
+        trainer<float> second(data, plan, true, one_thread());
+        second.resume(first.state());
+        while (!second.finished()) {
+            second.run_step();
+        }
+        EXPECT_EQ(second.state().digest().hex(), whole.state().digest().hex()) << stop;
+    }
+}
+
+// g_j + (2 l2) w_j in T, the bias left out: written with the library's stages for the second step, where w is not 0.
+TEST(trainer_test, the_ridge_term_is_added_to_the_gradient_but_not_to_the_bias) {
+    const auto data = some_data<float>(4, 3); // one step is an epoch
+    training_plan plan = small_plan();
+    plan.l2 = 0.3;
+    trainer<float> training(data, plan, true, one_thread());
+    training.run_step();
+    training_state<float> expected = training.state();
+
+    std::vector<std::size_t> order(4);
+    shuffle_rows(plan.seed, 1, order);
+    step_buffer<float> buffer(4, 3, plan.workers);
+    const auto rows = buffer.gather(data, order.data(), 4);
+    std::vector<float> grad(3);
+    float loss = 0;
+    ASSERT_TRUE(bitstep::gradient<float>(rows, {expected.weights.data(), 3}, {grad.data(), 3}, &loss, {}).ok());
+    for (std::size_t j = 0; j < 2; ++j) {
+        const float term = 0.6f * expected.weights[j];
+        grad[j] += term;
+    }
+    bitstep::hyper_parameters hyper = plan.hyper;
+    hyper.t = 2;
+    ASSERT_TRUE(bitstep::adam_ema_update<float>(
+                    {grad.data(), 3},
+                    {expected.weights.data(), expected.ema_weights.data(), expected.m.data(), expected.v.data(), 3},
+                    hyper)
+                    .ok());
+    expected.t = 2;
+    const step_result done = training.run_step();
+    EXPECT_EQ(training.state().digest().hex(), expected.digest().hex());
+    EXPECT_EQ(done.loss, static_cast<double>(loss));
+    EXPECT_EQ(done.rows, 4u);
+    EXPECT_EQ(training.gradient_norm(),
+              std::sqrt(1.0 * grad[0] * grad[0] + 1.0 * grad[1] * grad[1] + 1.0 * grad[2] * grad[2]));
+}
+
+TEST(trainer_test, a_ridge_term_that_overflows_stops_the_training) {
+    const auto data = some_data<float>(8, 2);
+    training_plan plan = small_plan();
+    plan.l2 = 1e37;
+    plan.hyper.lr = 100;
+    trainer<float> training(data, plan, false, one_thread());
+    try {
+        run_epochs(training, 10);
+        ADD_FAILURE() << "never stopped";
+    } catch (const input_error& error) {
+        EXPECT_NE(std::string(error.what()).find("training stopped in epoch 1, step 2: the gradient with its ridge"),
+                  std::string::npos)
+            << error.what();
+    }
+}
+
 TEST(trainer_test, fewer_rows_than_a_step_are_one_step) {
     const auto data = some_data<float>(3, 2);
-    trainer<float> training(data, small_plan(), one_thread());
+    trainer<float> training(data, small_plan(), false, one_thread());
     EXPECT_EQ(training.steps_per_epoch(), 1u);
     EXPECT_EQ(training.rows_per_step(), 3u);
 }
 
 TEST(trainer_test, allocates_nothing_in_an_epoch) {
     const auto data = some_data<float>(1000, 9);
-    trainer<float> training(data, small_plan(), one_thread());
-    progress silent(stdout, false, 2, training.steps_per_epoch(), data.rows);
-    training.run_epoch(0, silent);
-    const std::size_t before = allocations;
-    training.run_epoch(1, silent);
-    EXPECT_EQ(allocations, before);
-    EXPECT_GT(before, 0u); // the counter counts
+    trainer<float> training(data, small_plan(), false, one_thread());
+    run_epochs(training, 1);
+    EXPECT_GT(allocations().news, 0u); // the counter counts
+    reset_allocations();
+    run_epochs(training, 2);
+    EXPECT_EQ(allocations().news, 0u);
 }
 
 TEST(trainer_test, says_where_it_left_the_finite_numbers) {
     const auto data = some_data<float>(8, 2);
     training_plan plan = small_plan();
     plan.hyper.lr = 1e38;
-    trainer<float> training(data, plan, one_thread());
-    progress silent(stdout, false, 100, training.steps_per_epoch(), data.rows);
+    trainer<float> training(data, plan, false, one_thread());
     try {
-        for (std::size_t epoch = 0; epoch < 100; ++epoch) {
-            training.run_epoch(epoch, silent);
-        }
+        run_epochs(training, 100);
         ADD_FAILURE() << "never stopped";
     } catch (const input_error& error) {
         EXPECT_EQ(std::string(error.what()).rfind("training stopped in epoch 1, step 2: ", 0), 0u) << error.what();

@@ -21,18 +21,22 @@ void expect_help(const std::vector<std::string>& arguments, const std::vector<st
 }
 
 TEST(usage_program_test, help_shows_examples_and_defaults) {
-    expect_help({"--help"}, {"train", "verify", "info", "Examples:", "Exit codes:", "BITSTEP_NUM_THREADS"});
+    expect_help({"--help"},
+                {"train", "verify", "compare", "allreduce", "info", "Examples:", "Exit codes:", "BITSTEP_NUM_THREADS"});
     expect_help({"verify", "--help"}, {"Examples:", "--arch", "--threads", "default: 1,2,3,7", "--json", "digest"});
     expect_help({"info", "--help"}, {"Examples:", "--json"});
     expect_help({"--version"}, {"bitstep "});
 }
 
 TEST(usage_program_test, mistakes_on_the_command_line) {
-    expect_refusal(run_program({}), {"subcommand", "bitstep --help"});
-    expect_refusal(run_program({"trian"}), {"bitstep --help"});
+    expect_refusal(run_program({}), {"a command is missing", "train, ", "verify, ", "bitstep --help"});
+    expect_refusal(run_program({"trian"}), {"\"trian\" is no command", "train, ", "bitstep --help"});
+    expect_refusal(run_program({""}), {"no command"});
+    expect_refusal(run_program({"--jason"}), {"bitstep --help"});
     expect_refusal(run_program({"info", "--jason"}), {"--jason", "bitstep info --help"});
     expect_refusal(run_program({"verify", "--threads", "0"}), {"--threads", "1024"});
     expect_refusal(run_program({"verify", "--threads", "two"}), {"--threads", "two"});
+    expect_refusal(run_program({"verify", "--arch", ""}), {"--arch"});
 }
 
 TEST(usage_program_test, an_unknown_arch_lists_the_valid_names) {

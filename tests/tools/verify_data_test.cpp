@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of `verify`: the same on every machine (golden digests), of the promised kinds, and shapes at every edge.
 #include "program/digest.hpp"
-#include "program/verify_data.hpp"
+#include "program/verify/verify_data.hpp"
 
 #include <gtest/gtest.h>
 

@@ -70,5 +70,11 @@ TEST(verify_program_test, the_environment_restricts_too) {
     EXPECT_EQ(report["runs"][0]["threads"], 3);
 }
 
+TEST(verify_program_test, quiet_leaves_the_digest_alone) {
+    const program_result result = run_program({"verify", "--arch", "reference", "--threads", "1", "--quiet"});
+    EXPECT_EQ(result.out, "digest " + the_digest() + "\n");
+    EXPECT_EQ(result.err, "");
+}
+
 } // namespace
 } // namespace bitstep_test

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verify must be able to fail: differences of every sort are found, named and end in exit code 1; so does comparing
 // nothing.
-#include "program/verify_report.hpp"
-#include "program/verify_suite.hpp"
+#include "program/verify/verify_report.hpp"
+#include "program/verify/verify_suite.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -55,7 +55,7 @@ TEST(verify_suite_test, one_bit_is_a_difference) {
     const verify_outcome outcome = outcome_of(run);
     EXPECT_EQ(verify_exit_code(outcome), exit_code::difference);
     EXPECT_NE(verify_table(outcome).find("1 results differ; first: gradient on THE SHAPE"), std::string::npos);
-    EXPECT_FALSE(nlohmann::json::parse(verify_json(outcome))["equal"].get<bool>());
+    EXPECT_FALSE(verify_json(outcome)["equal"].get<bool>());
 }
 
 TEST(verify_suite_test, the_sign_of_zero_is_a_difference) {

@@ -2,6 +2,7 @@
 // `bitstep info`: what this build of the library is and what it would do on this machine.
 #include "program/info.hpp"
 
+#include "program/report_choice.hpp"
 #include "program/run_choice.hpp"
 #include "program/text.hpp"
 
@@ -20,7 +21,7 @@
 namespace bitstep::program {
 namespace {
 
-constexpr const char* about = "Show versions, this processor, and which kernel sets and threads would run";
+constexpr const char* about = "Show versions, this processor, and which archs (kernel sets) and threads would run";
 constexpr const char* footer = "Examples:\n  bitstep info\n  bitstep info --json";
 
 #if defined(__clang__)
@@ -88,7 +89,7 @@ void print(const nlohmann::ordered_json& facts) {
     fmt::print("bitstep      {}, numerics version {}\n", text("version"), facts["numerics_version"].get<int>());
     fmt::print("compiler     {}\n", text("compiler"));
     fmt::print("processor    {}, {} usable CPUs\n", text("cpu"), facts["usable_cpus"].get<unsigned>());
-    const char* heading = "kernels";
+    const char* heading = "arch";
     for (const auto& one : facts["archs"]) {
         fmt::print("{:<12} {:<10} {}\n", heading, one["name"].get<std::string>(), describe(one));
         heading = "";
@@ -112,12 +113,12 @@ void add_info(CLI::App& app, command& chosen) {
     const auto as_json = std::make_shared<bool>(false);
     CLI::App* info = app.add_subcommand("info", about);
     info->footer(footer);
-    info->add_flag("--json", *as_json, "print JSON, for programs");
+    info->add_flag("--json", *as_json, "print one JSON object, for programs");
     info->callback([as_json, &chosen] {
         chosen = [as_json] {
             const nlohmann::ordered_json facts = collect();
             if (*as_json) {
-                fmt::print("{}\n", facts.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+                print_json(facts);
             } else {
                 print(facts);
             }

@@ -7,7 +7,7 @@ namespace bitstep::program {
 
 void add_report_options(CLI::App& subcommand, report_choice& chosen, const std::string& quiet_help) {
     subcommand.add_flag("--json", chosen.json, "print one JSON object, for programs; progress goes to standard error");
-    subcommand.add_flag("--quiet", chosen.quiet, quiet_help);
+    subcommand.add_flag("--quiet", chosen.quiet, quiet_help + "; with --json: no progress");
 }
 
 void print_json(const nlohmann::ordered_json& report) {

@@ -10,7 +10,7 @@
 namespace bitstep::program {
 
 inline constexpr const char* arch_help =
-    "kernel set: reference, baseline, avx2, avx512 or neon64; default: BITSTEP_ARCH, else the best that runs here";
+    "arch (kernel set): reference, baseline, avx2, avx512 or neon64; default: BITSTEP_ARCH, else the best that runs here";
 inline constexpr const char* threads_help = "threads, 1 to 1024; default: BITSTEP_NUM_THREADS, else OpenMP's choice";
 
 /// input_error where the arguments or the data are to blame, std::runtime_error where this program is.

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bitstep predict`: saved state -> csv_table -> design_matrix by the state's scaling -> predict() -> CSV.
+#include "program/data/csv_table.hpp"
+#include "program/data/design_matrix.hpp"
+#include "program/replacing_file.hpp"
+#include "program/run_choice.hpp"
+#include "program/text.hpp"
+#include "program/train/metrics.hpp"
+#include "program/train/predict_options.hpp"
+#include "program/train/state_file.hpp"
+
+#include <bitstep/bitstep.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iterator>
+#include <numeric>
+#include <optional>
+
+namespace bitstep::program {
+namespace {
+
+// "a, b, c and 7 more"
+std::string listed(const std::vector<std::string>& names) {
+    constexpr std::size_t most = 10;
+    std::string list;
+    for (std::size_t i = 0; i < std::min(names.size(), most); ++i) {
+        list += (i == 0 ? "" : ", ") + printable(names[i]);
+    }
+    return names.size() > most ? fmt::format("{} and {} more", list, names.size() - most) : list;
+}
+
+bool has_column(const csv_table& table, const std::string& name) {
+    return std::find(table.names.begin(), table.names.end(), name) != table.names.end();
+}
+
+void check_columns(const csv_table& table, const design& by, const predict_options& chosen) {
+    std::vector<std::string> missing;
+    std::copy_if(by.features.begin(), by.features.end(), std::back_inserter(missing),
+                 [&](const std::string& name) { return !has_column(table, name); });
+    if (!missing.empty()) {
+        throw input_error(fmt::format("{}:{}: columns that {} needs are missing: {}", printable(table.path),
+                                      table.header_line, printable(chosen.state), listed(missing)));
+    }
+    std::vector<std::string> unknown;
+    std::copy_if(table.names.begin(), table.names.end(), std::back_inserter(unknown), [&](const std::string& name) {
+        return name != by.target && std::find(by.features.begin(), by.features.end(), name) == by.features.end();
+    });
+    if (!unknown.empty() && !chosen.report.quiet) {
+        fmt::print(stderr, "bitstep: {}: columns left out, {} does not know them: {}\n", printable(table.path),
+                   printable(chosen.state), listed(unknown));
+    }
+}
+
+// A header field as CSV: quoted where it must be.
+std::string csv_field(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) {
+        return text;
+    }
+    std::string quoted = "\"";
+    for (const char c : text) {
+        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    }
+    return quoted + '"';
+}
+
+template <class T>
+std::string csv_of(const std::string& target, const std::vector<T>& predictions) {
+    std::string text = csv_field(target) + "\n";
+    for (const T value : predictions) {
+        fmt::format_to(std::back_inserter(text), "{}\n", value);
+    }
+    return text;
+}
+
+void write(const predict_options& chosen, const std::string& text) {
+    if (chosen.output.empty()) {
+        std::fwrite(text.data(), 1, text.size(), stdout); // main() looks whether that worked
+        return;
+    }
+    replacing_file file(chosen.output);
+    file.write(text.data(), text.size());
+    file.commit();
+}
+
+void report(const predict_options& chosen, std::size_t rows, const std::optional<fit_quality>& quality) {
+    if (chosen.report.json) {
+        nlohmann::ordered_json facts = {{"state", chosen.state},
+                                        {"data", chosen.path},
+                                        {"output", chosen.output},
+                                        {"weights", chosen.ema ? "ema_weights" : "weights"},
+                                        {"rows", rows}};
+        facts["mse"] = quality ? nlohmann::ordered_json(quality->mse) : nlohmann::ordered_json();
+        facts["r2"] = quality ? nlohmann::ordered_json(quality->r2) : nlohmann::ordered_json();
+        print_json(facts);
+    } else if (!chosen.report.quiet) {
+        std::FILE* const out = chosen.output.empty() ? stderr : stdout;
+        fmt::print(out, "{} rows predicted by {}", rows, chosen.ema ? "the averaged weights" : "the weights");
+        if (quality) {
+            fmt::print(out, ": MSE {:.8g}, R2 {}", quality->mse,
+                       std::isnan(quality->r2) ? "n/a" : fmt::format("{:.4f}", quality->r2));
+        }
+        fmt::print(out, "\n");
+    }
+}
+
+template <class T>
+exit_code predict_as(const predict_options& chosen, const saved_state& saved, const options& opts) {
+    const training_state<T> state = saved.read_state<T>();
+    const std::vector<T>& weights = chosen.ema ? state.ema_weights : state.weights;
+    const design by = saved.read_design();
+    if (by.width() != weights.size()) {
+        throw input_error(fmt::format("{}: {} features{}, but weights has {} elements", printable(chosen.state),
+                                      by.features.size(), by.bias ? " and a bias" : "", weights.size()));
+    }
+    const csv_table table = read_csv_table(chosen.path);
+    check_columns(table, by, chosen);
+    std::vector<std::size_t> rows(table.rows());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    const bool has_target = has_column(table, by.target);
+    const design_matrix<T> data =
+        make_design_matrix<T>(table, by, rows, has_target ? with_target::yes : with_target::no);
+    std::vector<T> predictions(data.rows);
+    const matrix_view<const T> x{data.x.data(), data.rows, data.features, data.features};
+    require_ok(predict<T>(x, {weights.data(), weights.size()}, {predictions.data(), predictions.size()}, opts));
+    write(chosen, csv_of(by.target, predictions));
+    std::optional<fit_quality> quality;
+    if (has_target) {
+        for (std::size_t i = 0; i < data.rows; ++i) {
+            predictions[i] = predictions[i] - data.y[i];
+        }
+        quality = measure_fit(predictions, data.y);
+    }
+    report(chosen, data.rows, quality);
+    return exit_code::done;
+}
+
+} // namespace
+
+exit_code run_predict(const predict_options& chosen) {
+    const saved_state saved(chosen.state);
+    options opts;
+    opts.arch = chosen_arch(chosen.arch);
+    opts.threads = chosen_threads(chosen.threads);
+    opts.accumulate = saved.accumulate();
+    return saved.is_f64() ? predict_as<double>(chosen, saved, opts) : predict_as<float>(chosen, saved, opts);
+}
+
+} // namespace bitstep::program
