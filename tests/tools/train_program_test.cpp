@@ -152,8 +152,8 @@ TEST(train_program_test, a_terminal_gets_a_line_that_is_rewritten) {
 TEST(train_program_test, help_shows_examples_and_defaults) {
     const program_result result = run_program({"train", "--help"});
     EXPECT_EQ(result.exit_code, 0);
-    for (const char* part : {"Examples:", "--workers UINT:POSITIVE=4", "--accum", "--batch", "=100", "--lr FLOAT=0.01",
-                             "--ema-decay FLOAT=0.999", "--no-bias", "--no-standardize", "--least-squares", "digest"}) {
+    for (const char* part : {"Examples:", "--workers N=4", "--accum", "--batch", "=100", "--lr X=0.01",
+                             "--ema-decay X=0.999", "--no-bias", "--no-standardize", "--least-squares", "digest"}) {
         EXPECT_NE(result.out.find(part), std::string::npos) << part;
     }
 }

@@ -5,6 +5,26 @@
 
 namespace bitstep::program {
 
+void add_run_options(CLI::App& subcommand, run_choice& chosen) {
+    subcommand.add_option("--threads", chosen.threads, "1 to 1024; default: BITSTEP_NUM_THREADS, else OpenMP's choice")
+        ->check(CLI::Range(1, 1024).description(""))
+        ->type_name("N");
+    subcommand
+        .add_option(
+            "--arch", chosen.arch,
+            "kernel set: reference, baseline, avx2, avx512 or neon64; default: BITSTEP_ARCH, else the best that "
+            "runs here")
+        ->check(CLI::Validator([](std::string& name) { return name.empty() ? "an empty name" : std::string(); }, ""))
+        ->type_name("NAME");
+}
+
+void add_accumulate_option(CLI::App& subcommand, run_choice& chosen) {
+    subcommand.add_option("--accumulate", chosen.accumulate, "precision of sums: native or wide")
+        ->check(CLI::IsMember({"native", "wide"}).description(""))
+        ->type_name("MODE")
+        ->capture_default_str();
+}
+
 void require_ok(const status& result, const std::string& while_doing) {
     if (result.ok()) {
         return;
@@ -42,6 +62,14 @@ int chosen_threads(int threads) {
         require_ok(active_threads(threads));
     }
     return threads;
+}
+
+options library_options(const run_choice& chosen) {
+    options opts;
+    opts.arch = chosen_arch(chosen.arch);
+    opts.threads = chosen_threads(chosen.threads);
+    opts.accumulate = chosen.accumulate == "wide" ? accumulate_mode::wide : accumulate_mode::native;
+    return opts;
 }
 
 } // namespace bitstep::program

@@ -5,13 +5,24 @@
 
 #include <bitstep/bitstep.hpp>
 
+#include <CLI/CLI.hpp>
+
 #include <string>
 
 namespace bitstep::program {
 
-inline constexpr const char* arch_help =
-    "arch (kernel set): reference, baseline, avx2, avx512 or neon64; default: BITSTEP_ARCH, else the best that runs here";
-inline constexpr const char* threads_help = "threads, 1 to 1024; default: BITSTEP_NUM_THREADS, else OpenMP's choice";
+/// What the command line says of how to run.
+struct run_choice {
+    std::string accumulate = "native";
+    std::string arch; ///< empty: not given
+    int threads = 0;  ///< 0: not given
+};
+
+/// --threads and --arch.
+void add_run_options(CLI::App& subcommand, run_choice& chosen);
+
+/// --accumulate.
+void add_accumulate_option(CLI::App& subcommand, run_choice& chosen);
 
 /// input_error where the arguments or the data are to blame, std::runtime_error where this program is.
 void require_ok(const status& result, const std::string& while_doing = {});
@@ -21,5 +32,7 @@ arch chosen_arch(const std::string& name);
 
 /// --threads, or what 0 means here where it is 0.
 int chosen_threads(int threads);
+
+options library_options(const run_choice& chosen);
 
 } // namespace bitstep::program

@@ -8,7 +8,7 @@
 
 namespace bitstep::program {
 
-whole_number::whole_number(const char* name, std::uint64_t least) : Validator(name) {
+whole_number::whole_number(std::uint64_t least) : Validator("") {
     func_ = [least](std::string& text) -> std::string {
         std::uint64_t value = 0;
         const char* end = text.data() + text.size();

@@ -12,10 +12,10 @@ namespace bitstep::program {
 /// A CLI::Validator: decimal digits only, no leading zero, at least `least`, and it fits 64 bits.
 class whole_number : public CLI::Validator {
 public:
-    whole_number(const char* name, std::uint64_t least);
+    explicit whole_number(std::uint64_t least);
 };
 
-inline const whole_number positive("POSITIVE", 1);
-inline const whole_number not_negative("NONNEGATIVE", 0);
+inline const whole_number positive(1);
+inline const whole_number not_negative(0);
 
 } // namespace bitstep::program

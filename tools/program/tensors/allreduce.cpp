@@ -42,24 +42,19 @@ constexpr const char* footer =
 
 struct allreduce_options {
     allreduce_plan plan;
-    std::string accumulate = "native";
-    std::string arch;
-    int threads = 0;
+    run_choice run;
     report_choice report;
 };
 
 exit_code run(const allreduce_options& chosen) {
     allreduce_plan plan = chosen.plan;
-    const bool wide = chosen.accumulate == "wide";
     if (plan.ring && !plan.counts.empty()) {
         throw input_error("--ring excludes --counts: a ring adds the workers' copies as they are, without weights");
     }
-    if (plan.ring && wide) {
+    if (plan.ring && chosen.run.accumulate == "wide") {
         throw input_error("--ring excludes --accumulate wide: a ring sends and adds numbers of the tensors' own type");
     }
-    plan.library.arch = chosen_arch(chosen.arch);
-    plan.library.threads = chosen_threads(chosen.threads);
-    plan.library.accumulate = wide ? accumulate_mode::wide : accumulate_mode::native;
+    plan.library = library_options(chosen.run);
     plan.show_progress = !chosen.report.quiet;
     const allreduce_outcome outcome = run_allreduce(plan);
     if (chosen.report.json) {
@@ -89,11 +84,8 @@ void add_allreduce(CLI::App& app, command& chosen) {
         ->check(not_negative)
         ->type_name("N,N,...");
     allreduce->add_flag("--ring", options->plan.ring, "write what a ring all-reduce would produce, and compare");
-    allreduce->add_option("--accumulate", options->accumulate, "precision of sums: native or wide")
-        ->check(CLI::IsMember({"native", "wide"}))
-        ->capture_default_str();
-    allreduce->add_option("--threads", options->threads, threads_help)->check(CLI::Range(1, 1024));
-    allreduce->add_option("--arch", options->arch, arch_help)->type_name("NAME");
+    add_accumulate_option(*allreduce, options->run);
+    add_run_options(*allreduce, options->run);
     add_report_options(*allreduce, options->report, "print the digest alone");
     allreduce->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }

@@ -2,7 +2,6 @@
 // The command line of `bitstep predict`. What it then does: predict_run.cpp.
 #include "program/train/predict.hpp"
 
-#include "program/run_choice.hpp"
 #include "program/train/predict_options.hpp"
 
 #include <CLI/CLI.hpp>
@@ -37,8 +36,7 @@ void add_predict(CLI::App& app, command& chosen) {
         predict->add_option("--output", options->output, "file for the predictions; default: standard output")
             ->type_name("P.csv");
     predict->add_flag("--ema", options->ema, "use the averaged weights (ema_weights) instead of the last ones");
-    predict->add_option("--threads", options->threads, threads_help)->check(CLI::Range(1, 1024));
-    predict->add_option("--arch", options->arch, arch_help)->type_name("NAME");
+    add_run_options(*predict, options->run);
     add_report_options(*predict, options->report, "print the predictions alone");
     predict->get_option("--json")->needs(output);
     predict->callback([options, &chosen] { chosen = [options] { return run_predict(*options); }; });

@@ -4,6 +4,7 @@
 
 #include "program/errors.hpp"
 #include "program/report_choice.hpp"
+#include "program/run_choice.hpp"
 
 #include <string>
 
@@ -14,8 +15,7 @@ struct predict_options {
     std::string path;   ///< DATA.csv
     std::string output; ///< empty: standard output
     bool ema = false;
-    std::string arch;
-    int threads = 0;
+    run_choice run; ///< the mode of sums is the state's
     report_choice report;
 };
 

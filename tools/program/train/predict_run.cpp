@@ -142,9 +142,7 @@ exit_code predict_as(const predict_options& chosen, const saved_state& saved, co
 
 exit_code run_predict(const predict_options& chosen) {
     const saved_state saved(chosen.state);
-    options opts;
-    opts.arch = chosen_arch(chosen.arch);
-    opts.threads = chosen_threads(chosen.threads);
+    options opts = library_options(chosen.run);
     opts.accumulate = saved.accumulate();
     return saved.is_f64() ? predict_as<double>(chosen, saved, opts) : predict_as<float>(chosen, saved, opts);
 }

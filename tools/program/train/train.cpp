@@ -60,44 +60,61 @@ void add_data_options(CLI::App& train, train_options& chosen) {
     train.add_option("DATA.csv", chosen.path, "the file")->required()->type_name("");
     train.add_option("--target", chosen.design.target, "column to predict")->required()->type_name("COLUMN");
     train.add_option("--test-fraction", chosen.test_fraction, "share of the rows kept back to test, in [0, 1)")
-        ->check(CLI::Validator(not_a_fraction, "FRACTION"))
+        ->check(CLI::Validator(not_a_fraction, ""))
+        ->type_name("F")
         ->capture_default_str();
     add_switch(train, "bias", chosen.design.bias, "append a column of ones");
     add_switch(train, "standardize", chosen.design.standardize, "scale each feature to mean 0 and deviation 1");
 }
 
 void add_step_options(CLI::App& train, training_plan& plan) {
-    train.add_option("--workers", plan.workers, "data-parallel workers")->check(positive)->capture_default_str();
+    train.add_option("--workers", plan.workers, "data-parallel workers")
+        ->check(positive)
+        ->type_name("N")
+        ->capture_default_str();
     train.add_option("--accum", plan.micro_batches, "micro-batches of each worker and step")
         ->check(positive)
+        ->type_name("N")
         ->capture_default_str();
-    train.add_option("--batch", plan.examples, "examples in each micro-batch")->check(positive)->capture_default_str();
+    train.add_option("--batch", plan.examples, "examples in each micro-batch")
+        ->check(positive)
+        ->type_name("N")
+        ->capture_default_str();
     train.add_option("--epochs", plan.epochs, "passes over the data, also where --resume goes on")
         ->check(positive)
+        ->type_name("N")
         ->capture_default_str();
     train.add_option("--seed", plan.seed, "of the order of the rows and of the test rows")
         ->check(not_negative)
+        ->type_name("N")
         ->capture_default_str();
 }
 
 void add_hyper_options(CLI::App& train, training_plan& plan) {
     const std::map<std::string, lr_schedule> schedules = {{"constant", lr_schedule::constant},
                                                           {"cosine", lr_schedule::cosine}};
-    train.add_option("--lr", plan.hyper.lr, "learning rate, >= 0")->capture_default_str();
+    train.add_option("--lr", plan.hyper.lr, "learning rate, >= 0")->type_name("X")->capture_default_str();
     train
         .add_option_function<std::string>(
             "--lr-schedule", [&plan, schedules](const std::string& name) { plan.schedule = schedules.at(name); },
             "constant, or cosine: from --lr down to 0 over all --epochs")
-        ->check(CLI::IsMember({"constant", "cosine"}))
+        ->check(CLI::IsMember({"constant", "cosine"}).description(""))
+        ->type_name("NAME")
         ->default_str("constant");
-    train.add_option("--beta1", plan.hyper.beta1, "Adam: decay of the mean gradient, in [0, 1)")->capture_default_str();
-    train.add_option("--beta2", plan.hyper.beta2, "Adam: decay of its square, in [0, 1)")->capture_default_str();
-    train.add_option("--eps", plan.hyper.eps, "Adam: added to the root, > 0")->capture_default_str();
+    train.add_option("--beta1", plan.hyper.beta1, "Adam: decay of the mean gradient, in [0, 1)")
+        ->type_name("X")
+        ->capture_default_str();
+    train.add_option("--beta2", plan.hyper.beta2, "Adam: decay of its square, in [0, 1)")
+        ->type_name("X")
+        ->capture_default_str();
+    train.add_option("--eps", plan.hyper.eps, "Adam: added to the root, > 0")->type_name("X")->capture_default_str();
     train.add_option("--ema-decay", plan.hyper.decay, "decay of the averaged weights, in [0, 1]")
+        ->type_name("X")
         ->capture_default_str();
     train
         .add_option("--l2", plan.l2,
                     "ridge: adds 2 l2 w_j to gradient j, the bias left out; the losses stay without it")
+        ->type_name("X")
         ->capture_default_str();
 }
 
@@ -106,6 +123,7 @@ void add_output_options(CLI::App& train, train_options& chosen) {
         ->type_name("STATE");
     train.add_option("--save-every", chosen.save_every, "epochs between two saves")
         ->check(positive)
+        ->type_name("N")
         ->capture_default_str();
     train.add_option("--resume", chosen.resume, "saved state to go on from")->type_name("STATE");
     train
@@ -124,15 +142,13 @@ void add_output_options(CLI::App& train, train_options& chosen) {
     add_report_options(train, chosen.report, "print the digest alone");
 }
 
-void add_run_options(CLI::App& train, train_options& chosen) {
+void add_number_options(CLI::App& train, train_options& chosen) {
     train.add_option("--dtype", chosen.dtype, "number format: f32 or f64")
-        ->check(CLI::IsMember({"f32", "f64"}))
+        ->check(CLI::IsMember({"f32", "f64"}).description(""))
+        ->type_name("TYPE")
         ->capture_default_str();
-    train.add_option("--accumulate", chosen.accumulate, "precision of sums: native or wide")
-        ->check(CLI::IsMember({"native", "wide"}))
-        ->capture_default_str();
-    train.add_option("--threads", chosen.threads, threads_help)->check(CLI::Range(1, 1024));
-    train.add_option("--arch", chosen.arch, arch_help)->type_name("NAME");
+    add_accumulate_option(train, chosen.run);
+    add_run_options(train, chosen.run);
 }
 
 } // namespace
@@ -145,7 +161,7 @@ void add_train(CLI::App& app, command& chosen) {
     add_step_options(*train, options->plan);
     add_hyper_options(*train, options->plan);
     add_output_options(*train, *options);
-    add_run_options(*train, *options);
+    add_number_options(*train, *options);
     train->callback([options, &chosen] { chosen = [options] { return run_train(*options); }; });
 }
 

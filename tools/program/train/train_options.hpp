@@ -5,6 +5,7 @@
 #include "program/data/design.hpp"
 #include "program/errors.hpp"
 #include "program/report_choice.hpp"
+#include "program/run_choice.hpp"
 #include "program/train/training_plan.hpp"
 
 #include <cstddef>
@@ -18,9 +19,7 @@ struct train_options {
     double test_fraction = 0;
     training_plan plan;
     std::string dtype = "f32";
-    std::string accumulate = "native";
-    std::string arch;
-    int threads = 0;
+    run_choice run;
     std::string save;   ///< STATE; empty: none
     std::string resume; ///< STATE; empty: from the start
     std::size_t save_every = 1;

@@ -54,7 +54,7 @@ nlohmann::ordered_json json_of_options(const train_options& chosen) {
             {"ema_decay", plan.hyper.decay},
             {"l2", plan.l2},
             {"dtype", chosen.dtype},
-            {"accumulate", chosen.accumulate}};
+            {"accumulate", chosen.run.accumulate}};
 }
 
 } // namespace
@@ -76,7 +76,7 @@ void print_setup(std::FILE* out, const train_options& chosen, const train_setup&
     if (const std::size_t leftover = setup.training_rows % setup.rows_per_step; leftover != 0) {
         fmt::print(out, ", the last of {} rows", leftover);
     }
-    fmt::print(out, "\nrun     {}, accumulate {}, arch {}, up to {} threads\n", chosen.dtype, chosen.accumulate,
+    fmt::print(out, "\nrun     {}, accumulate {}, arch {}, up to {} threads\n", chosen.dtype, chosen.run.accumulate,
                arch_name(setup.kernels), setup.threads);
     if (!chosen.resume.empty()) {
         fmt::print(out, "resume  {}: after epoch {}, step {}\n", printable(chosen.resume),

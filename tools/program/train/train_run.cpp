@@ -23,14 +23,6 @@
 namespace bitstep::program {
 namespace {
 
-options library_options(const train_options& chosen) {
-    options opts;
-    opts.arch = chosen_arch(chosen.arch);
-    opts.threads = chosen_threads(chosen.threads);
-    opts.accumulate = chosen.accumulate == "wide" ? accumulate_mode::wide : accumulate_mode::native;
-    return opts;
-}
-
 // Where people look, or null.
 std::FILE* talk(const train_options& chosen) {
     if (chosen.report.quiet) {
@@ -161,7 +153,7 @@ void report(const train_options& chosen, const train_setup& setup, const train_o
 
 template <class T>
 exit_code train_as(const train_options& chosen) {
-    const options opts = library_options(chosen);
+    const options opts = library_options(chosen.run);
     check_before_reading<T>(chosen);
     const dataset<T> data = load_dataset<T>(chosen.path, chosen.design, chosen.test_fraction, chosen.plan.seed);
     trainer<T> training(data.training, chosen.plan, data.by.bias, opts);

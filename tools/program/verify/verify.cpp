@@ -104,7 +104,8 @@ void add_verify(CLI::App& app, command& chosen) {
         ->type_name("NAME");
     verify->add_option("--threads", options->threads, "thread counts to run, such as 2 or 1,4; default: 1,2,3,7")
         ->delimiter(',')
-        ->check(CLI::Range(1, 1024));
+        ->check(CLI::Range(1, 1024).description(""))
+        ->type_name("N");
     add_report_options(*verify, options->report, "print the digest alone; the exit code tells the rest");
     verify->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }
