@@ -2,12 +2,13 @@
 #include "program/run_choice.hpp"
 
 #include "program/errors.hpp"
+#include "program/whole_number.hpp"
 
 namespace bitstep::program {
 
 void add_run_options(CLI::App& subcommand, run_choice& chosen) {
     subcommand.add_option("--threads", chosen.threads, "1 to 1024; default: BITSTEP_NUM_THREADS, else OpenMP's choice")
-        ->check(CLI::Range(1, 1024).description(""))
+        ->check(thread_count)
         ->type_name("N");
     subcommand
         .add_option(
@@ -19,7 +20,9 @@ void add_run_options(CLI::App& subcommand, run_choice& chosen) {
 }
 
 void add_accumulate_option(CLI::App& subcommand, run_choice& chosen) {
-    subcommand.add_option("--accumulate", chosen.accumulate, "precision of sums: native or wide")
+    subcommand
+        .add_option("--accumulate", chosen.accumulate,
+                    "precision of sums: native (of the numbers' type) or wide (float in double, double in pairs)")
         ->check(CLI::IsMember({"native", "wide"}).description(""))
         ->type_name("MODE")
         ->capture_default_str();

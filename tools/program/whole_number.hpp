@@ -6,16 +6,18 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <limits>
 
 namespace bitstep::program {
 
-/// A CLI::Validator: decimal digits only, no leading zero, at least `least`, and it fits 64 bits.
+/// A CLI::Validator: decimal digits only, no leading zero, from `least` to `most`.
 class whole_number : public CLI::Validator {
 public:
-    explicit whole_number(std::uint64_t least);
+    explicit whole_number(std::uint64_t least, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 };
 
 inline const whole_number positive(1);
 inline const whole_number not_negative(0);
+inline const whole_number thread_count(1, 1024);
 
 } // namespace bitstep::program

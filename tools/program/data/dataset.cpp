@@ -20,13 +20,15 @@ std::string dataset<T>::digest() const {
 }
 
 template <class T>
-dataset<T> load_dataset(const std::string& path, const design_choice& choice, double test_fraction,
+dataset<T> load_dataset(const std::string& path, int threads, const design_choice& choice, double test_fraction,
                         std::uint64_t seed) {
     using clock = std::chrono::steady_clock;
     const clock::time_point begin = clock::now();
-    const csv_table table = read_csv_table(path);
+    csv_reading how;
+    how.threads = static_cast<std::size_t>(threads);
+    const csv_table table = read_csv_table(path, how);
     dataset<T> data;
-    data.read_seconds = std::chrono::duration<double>(clock::now() - begin).count();
+    data.parse_seconds = std::chrono::duration<double>(clock::now() - begin).count();
     const row_split split = split_rows(table.rows(), test_fraction, seed);
     data.by = learn_design(table, choice, split.training);
     data.training = make_design_matrix<T>(table, data.by, split.training);
@@ -36,7 +38,7 @@ dataset<T> load_dataset(const std::string& path, const design_choice& choice, do
 
 template struct dataset<float>;
 template struct dataset<double>;
-template dataset<float> load_dataset(const std::string&, const design_choice&, double, std::uint64_t);
-template dataset<double> load_dataset(const std::string&, const design_choice&, double, std::uint64_t);
+template dataset<float> load_dataset(const std::string&, int, const design_choice&, double, std::uint64_t);
+template dataset<double> load_dataset(const std::string&, int, const design_choice&, double, std::uint64_t);
 
 } // namespace bitstep::program

@@ -16,7 +16,7 @@ struct dataset {
     design by;
     design_matrix<T> training;
     design_matrix<T> test; ///< no rows where nothing is kept back
-    double read_seconds = 0;
+    double parse_seconds = 0;
 
     std::size_t rows() const { return training.rows + test.rows; }
 
@@ -24,8 +24,9 @@ struct dataset {
     std::string digest() const;
 };
 
-/// Reads the file, keeps back `test_fraction` of its rows, learns the scaling from the others.
+/// Reads the file with `threads`, keeps back `test_fraction` of its rows, learns the scaling from the others.
 template <class T>
-dataset<T> load_dataset(const std::string& path, const design_choice& choice, double test_fraction, std::uint64_t seed);
+dataset<T> load_dataset(const std::string& path, int threads, const design_choice& choice, double test_fraction,
+                        std::uint64_t seed);
 
 } // namespace bitstep::program

@@ -21,7 +21,7 @@ public:
     bool has_rows() const { return data_.rows != 0; }
 
     /// has_rows() only. Residuals in T as `opts` says.
-    fit_quality operator()(const std::vector<T>& weights);
+    fit_quality quality(const std::vector<T>& weights);
 
 private:
     const design_matrix<T>& data_;

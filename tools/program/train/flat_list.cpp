@@ -2,6 +2,7 @@
 #include "program/train/flat_list.hpp"
 
 #include "program/errors.hpp"
+#include "program/number_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -47,14 +48,25 @@ private:
 
 } // namespace
 
-std::string json_of(const std::vector<std::string>& values) {
+std::string list_as_json(const std::vector<std::string>& values) {
     try {
         return json(values).dump();
     } catch (const json::type_error&) {
-        throw input_error("a column's name is not valid UTF-8, so no state can hold it");
+        throw input_error(
+            "the name of a column is not valid UTF-8: a state cannot hold it; rename the column, or train without --save");
     }
 }
-std::string json_of(const std::vector<double>& values) { return json(values).dump(); }
+std::string list_as_json(const std::vector<double>& values) {
+    std::string text = "["; // not json::dump: other digits, not always the fewest
+    for (const double value : values) {
+        if (text.size() > 1) {
+            text += ',';
+        }
+        text += number_text(value);
+    }
+    text += ']';
+    return text;
+}
 
 std::optional<std::vector<std::string>> strings_of(const std::string& text) {
     flat_list_events events;

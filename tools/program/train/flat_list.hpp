@@ -10,8 +10,10 @@
 namespace bitstep::program {
 
 /// input_error where a string is not valid UTF-8.
-std::string json_of(const std::vector<std::string>& values);
-std::string json_of(const std::vector<double>& values);
+std::string list_as_json(const std::vector<std::string>& values);
+
+/// Finite numbers, as number_text writes them.
+std::string list_as_json(const std::vector<double>& values);
 
 /// Nothing where the text is anything but one flat array of strings.
 std::optional<std::vector<std::string>> strings_of(const std::string& json);

@@ -133,6 +133,11 @@ void write_line(const std::string& path, std::string_view line, int flags) {
 
 } // namespace
 
+void history::check(const std::string& path) {
+    expect_header(path, text_at(path).value_or(""));
+    const replacing_file probe(path); // never committed: leaves nothing
+}
+
 history history::begin(const std::string& path) {
     expect_header(path, text_at(path).value_or(""));
     write_line(path, header, O_CREAT | O_TRUNC);

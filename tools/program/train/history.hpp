@@ -29,6 +29,10 @@ public:
     /// Rows in memory only.
     history() = default;
 
+    /// input_error where begin() or resume() would refuse the file for what it is, or the folder takes no file. Changes
+    /// nothing.
+    static void check(const std::string& path);
+
     /// Rows in memory and in the file at `path`, which is begun anew. input_error where that fails, and where there is
     /// a file that is no history: a mistyped --history costs nobody their data.
     static history begin(const std::string& path);

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/train/metrics.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 namespace bitstep::program {
+
+std::string mse_text(double mse) { return std::isnan(mse) ? "nan" : fmt::format("{:.8g}", mse); }
+std::string r2_text(double r2) { return std::isnan(r2) ? "n/a" : fmt::format("{:.4f}", r2); }
 
 template <class T>
 double sum_of_squares(const std::vector<T>& values, double centre) {

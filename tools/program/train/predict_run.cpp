@@ -2,9 +2,12 @@
 // `bitstep predict`: saved state -> csv_table -> design_matrix by the state's scaling -> predict() -> CSV.
 #include "program/data/csv_table.hpp"
 #include "program/data/design_matrix.hpp"
+#include "program/distinct_paths.hpp"
+#include "program/number_text.hpp"
 #include "program/replacing_file.hpp"
 #include "program/run_choice.hpp"
 #include "program/text.hpp"
+#include "program/train/evaluator.hpp"
 #include "program/train/metrics.hpp"
 #include "program/train/predict_options.hpp"
 #include "program/train/state_file.hpp"
@@ -57,7 +60,8 @@ void check_columns(const csv_table& table, const design& by, const predict_optio
 
 // A header field as CSV: quoted where it must be.
 std::string csv_field(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) {
+    const bool plain = text.find_first_of(",\"\r\n") == std::string::npos;
+    if (plain && !text.empty() && text.front() != ' ' && text.back() != ' ') {
         return text;
     }
     std::string quoted = "\"";
@@ -71,7 +75,7 @@ template <class T>
 std::string csv_of(const std::string& target, const std::vector<T>& predictions) {
     std::string text = csv_field(target) + "\n";
     for (const T value : predictions) {
-        fmt::format_to(std::back_inserter(text), "{}\n", value);
+        text += number_text(value) + '\n';
     }
     return text;
 }
@@ -100,8 +104,7 @@ void report(const predict_options& chosen, std::size_t rows, const std::optional
         std::FILE* const out = chosen.output.empty() ? stderr : stdout;
         fmt::print(out, "{} rows predicted by {}", rows, chosen.ema ? "the averaged weights" : "the weights");
         if (quality) {
-            fmt::print(out, ": MSE {:.8g}, R2 {}", quality->mse,
-                       std::isnan(quality->r2) ? "n/a" : fmt::format("{:.4f}", quality->r2));
+            fmt::print(out, ": MSE {}, R2 {}", mse_text(quality->mse), r2_text(quality->r2));
         }
         fmt::print(out, "\n");
     }
@@ -116,7 +119,9 @@ exit_code predict_as(const predict_options& chosen, const saved_state& saved, co
         throw input_error(fmt::format("{}: {} features{}, but weights has {} elements", printable(chosen.state),
                                       by.features.size(), by.bias ? " and a bias" : "", weights.size()));
     }
-    const csv_table table = read_csv_table(chosen.path);
+    csv_reading how;
+    how.threads = static_cast<std::size_t>(opts.threads);
+    const csv_table table = read_csv_table(chosen.path, how);
     check_columns(table, by, chosen);
     std::vector<std::size_t> rows(table.rows());
     std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -129,10 +134,7 @@ exit_code predict_as(const predict_options& chosen, const saved_state& saved, co
     write(chosen, csv_of(by.target, predictions));
     std::optional<fit_quality> quality;
     if (has_target) {
-        for (std::size_t i = 0; i < data.rows; ++i) {
-            predictions[i] = predictions[i] - data.y[i];
-        }
-        quality = measure_fit(predictions, data.y);
+        quality = evaluator<T>(data, opts).quality(weights);
     }
     report(chosen, data.rows, quality);
     return exit_code::done;
@@ -141,6 +143,7 @@ exit_code predict_as(const predict_options& chosen, const saved_state& saved, co
 } // namespace
 
 exit_code run_predict(const predict_options& chosen) {
+    require_distinct({{"STATE", chosen.state}, {"DATA.csv", chosen.path}, {"--output", chosen.output}});
     const saved_state saved(chosen.state);
     options opts = library_options(chosen.run);
     opts.accumulate = saved.accumulate();

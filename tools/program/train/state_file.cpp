@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/train/state_file.hpp"
 
-#include "program/data/parse_number.hpp"
 #include "program/errors.hpp"
+#include "program/number_text.hpp"
 #include "program/text.hpp"
 #include "program/train/flat_list.hpp"
 
@@ -35,7 +35,6 @@ std::vector<double> numbers_of_scales(const design& by, double column_scale::*pa
 std::string shown_key(const std::string& key) {
     static const tensor_metadata words = {{"rows", "the number of rows"},
                                           {"rows_per_step", "--workers x --accum x --batch"},
-                                          {"features", "the list of columns"},
                                           {"numerics_version", "the numerics version"}};
     const auto found = words.find(key);
     if (found != words.end()) {
@@ -51,40 +50,56 @@ bool is_derived(const std::string& key) {
     return key == "data_digest" || key == "feature_mean" || key == "feature_deviation";
 }
 
-std::string value_or_none(const tensor_metadata& entries, const std::string& key) {
-    const auto found = entries.find(key);
-    return found == entries.end() ? "none" : printable(found->second);
+// Two lists of names, as JSON; of a thousand columns only the first that differs says something.
+std::string difference_of_columns(const std::string& saved, const std::string& here) {
+    const std::vector<std::string> before = strings_of(saved).value_or(std::vector<std::string>());
+    const std::vector<std::string> now = strings_of(here).value_or(std::vector<std::string>());
+    if (before.size() != now.size()) {
+        return fmt::format("there are {} feature columns in the state, {} here", before.size(), now.size());
+    }
+    const auto [in_state, in_file] = std::mismatch(before.begin(), before.end(), now.begin());
+    if (in_state == before.end()) {
+        return "the list of columns differs";
+    }
+    return fmt::format("feature column {} is {} in the state, {} here", in_state - before.begin() + 1,
+                       printable(*in_state), printable(*in_file));
 }
 
 } // namespace
 
-tensor_metadata describe_training(const design& by, const data_identity& data, const training_plan& plan,
-                                  accumulate_mode accumulate) {
+tensor_metadata describe_choices(const design_choice& choice, double test_fraction, const training_plan& plan,
+                                 accumulate_mode accumulate) {
     tensor_metadata entries;
     entries[marker] = version_written;
     entries["numerics_version"] = fmt::format("{}", numerics_version());
-    entries["target"] = by.target;
-    entries["features"] = json_of(by.features);
-    entries["bias"] = text_of(by.bias);
-    entries["standardize"] = text_of(by.standardize);
-    entries["feature_mean"] = json_of(numbers_of_scales(by, &column_scale::mean));
-    entries["feature_deviation"] = json_of(numbers_of_scales(by, &column_scale::deviation));
-    entries["rows"] = fmt::format("{}", data.rows);
-    entries["test_fraction"] = fmt::format("{}", data.test_fraction);
-    entries["data_digest"] = data.digest;
-    entries["rows_per_step"] = fmt::format("{}", data.step_rows);
+    entries["target"] = choice.target;
+    entries["bias"] = text_of(choice.bias);
+    entries["standardize"] = text_of(choice.standardize);
+    entries["test_fraction"] = number_text(test_fraction);
     entries["accumulate"] = accumulate == accumulate_mode::wide ? "wide" : "native";
     entries["seed"] = fmt::format("{}", plan.seed);
-    entries["lr"] = fmt::format("{}", plan.hyper.lr);
-    entries["beta1"] = fmt::format("{}", plan.hyper.beta1);
-    entries["beta2"] = fmt::format("{}", plan.hyper.beta2);
-    entries["eps"] = fmt::format("{}", plan.hyper.eps);
-    entries["ema_decay"] = fmt::format("{}", plan.hyper.decay);
-    entries["l2"] = fmt::format("{}", plan.l2);
+    entries["lr"] = number_text(plan.hyper.lr);
+    entries["beta1"] = number_text(plan.hyper.beta1);
+    entries["beta2"] = number_text(plan.hyper.beta2);
+    entries["eps"] = number_text(plan.hyper.eps);
+    entries["ema_decay"] = number_text(plan.hyper.decay);
+    entries["l2"] = number_text(plan.l2);
     entries["lr_schedule"] = plan.schedule == lr_schedule::cosine ? "cosine" : "constant";
     if (plan.schedule == lr_schedule::cosine) { // the rate of every step then depends on the last one
         entries["epochs"] = fmt::format("{}", plan.epochs);
     }
+    return entries;
+}
+
+tensor_metadata describe_data(const design& by, std::size_t rows, std::size_t rows_per_step,
+                              const std::string& data_digest) {
+    tensor_metadata entries;
+    entries["features"] = list_as_json(by.features);
+    entries["feature_mean"] = list_as_json(numbers_of_scales(by, &column_scale::mean));
+    entries["feature_deviation"] = list_as_json(numbers_of_scales(by, &column_scale::deviation));
+    entries["rows"] = fmt::format("{}", rows);
+    entries["rows_per_step"] = fmt::format("{}", rows_per_step);
+    entries["data_digest"] = data_digest;
     return entries;
 }
 
@@ -148,6 +163,14 @@ accumulate_mode saved_state::accumulate() const {
     return mode == "wide" ? accumulate_mode::wide : accumulate_mode::native;
 }
 
+bool saved_state::is_true(const std::string& key) const {
+    const std::string& value = text(key);
+    if (value != "true" && value != "false") {
+        refuse(fmt::format("{} is \"{}\", neither true nor false", key, printable(value)));
+    }
+    return value == "true";
+}
+
 design saved_state::read_design() const {
     const auto names = strings_of(text("features"));
     const auto means = numbers_of(text("feature_mean"));
@@ -158,8 +181,8 @@ design saved_state::read_design() const {
     design by;
     by.target = text("target");
     by.features = *names;
-    by.bias = text("bias") == "true";
-    by.standardize = text("standardize") == "true";
+    by.bias = is_true("bias");
+    by.standardize = is_true("standardize");
     for (std::size_t i = 0; i < names->size(); ++i) {
         if (!((*deviations)[i] > 0)) {
             refuse(fmt::format("feature_deviation of {} is {}, not above 0", printable((*names)[i]), (*deviations)[i]));
@@ -212,26 +235,24 @@ std::vector<T> saved_state::read_tensor(const char* name, std::size_t elements) 
 }
 
 void saved_state::require_equal(const tensor_metadata& description, bool f64) const {
-    tensor_metadata state = file_.header().metadata;
-    for (const char* position : {"t", "epoch", "step_in_epoch"}) {
-        state.erase(position);
-    }
     std::string list;
     const auto add = [&](const std::string& item) { list += (list.empty() ? "" : "; ") + item; };
     if (is_f64_ != f64) {
         add(fmt::format("--dtype is {} in the state, {} here", is_f64_ ? "f64" : "f32", f64 ? "f64" : "f32"));
     }
-    tensor_metadata both = state;
-    both.insert(description.begin(), description.end());
     bool derived_differs = false;
-    for (const auto& [key, unused] : both) {
-        const std::string saved = value_or_none(state, key);
-        const std::string here = value_or_none(description, key);
-        const bool equal = state.count(key) == description.count(key) && state[key] == description.at(key);
-        if (!equal && is_derived(key)) {
+    for (const auto& [key, here] : description) {
+        const auto found = file_.header().metadata.find(key);
+        const std::string saved = found == file_.header().metadata.end() ? "none" : found->second;
+        if (saved == here) {
+            continue;
+        }
+        if (is_derived(key)) {
             derived_differs = true;
-        } else if (!equal) {
-            add(fmt::format("{} is {} in the state, {} here", shown_key(key), saved, here));
+        } else if (key == "features") {
+            add(difference_of_columns(saved, here));
+        } else {
+            add(fmt::format("{} is {} in the state, {} here", shown_key(key), printable(saved), printable(here)));
         }
     }
     if (list.empty() && derived_differs) {

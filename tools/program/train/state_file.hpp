@@ -16,18 +16,13 @@
 
 namespace bitstep::program {
 
-/// The data as the state remembers them.
-struct data_identity {
-    std::size_t rows = 0;      ///< of the file: training and test
-    double test_fraction = 0;  ///< share of them that is not trained on
-    std::size_t step_rows = 0; ///< rows per step
-    std::string digest;        ///< over X and y of training and test, as they are trained on
-};
+/// What a person has chosen for a training, as metadata. docs/training.md lists the keys.
+tensor_metadata describe_choices(const design_choice& choice, double test_fraction, const training_plan& plan,
+                                 accumulate_mode accumulate);
 
-/// All that fixes the bits of a training beside its state; docs/training.md lists the keys. Two runs may go on from each
-/// other's states where these are equal.
-tensor_metadata describe_training(const design& by, const data_identity& data, const training_plan& plan,
-                                  accumulate_mode accumulate);
+/// What follows from the file. `data_digest`: over X and y of training and test rows.
+tensor_metadata describe_data(const design& by, std::size_t rows, std::size_t rows_per_step,
+                              const std::string& data_digest);
 
 /// Writes the state (replacing_file) with the description and where it stands: t, epoch, step_in_epoch.
 template <class T>
@@ -55,11 +50,13 @@ public:
     template <class T>
     training_state<T> read_state() const;
 
-    /// input_error that lists each entry in which this state differs from the run that would go on from it.
+    /// input_error that lists each entry of the description in which this state differs from the run that would go on
+    /// from it. Two runs may go on from each other's states where nothing differs.
     void require_equal(const tensor_metadata& description, bool f64) const;
 
 private:
     const std::string& text(const std::string& key) const;
+    bool is_true(const std::string& key) const;
     template <class T>
     std::vector<T> read_tensor(const char* name, std::size_t elements) const;
     [[noreturn]] void refuse(const std::string& reason) const;

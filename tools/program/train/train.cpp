@@ -2,6 +2,7 @@
 // The command line of `bitstep train`. What it then does: train_run.cpp.
 #include "program/train/train.hpp"
 
+#include "program/number_option.hpp"
 #include "program/run_choice.hpp"
 #include "program/train/train_options.hpp"
 #include "program/whole_number.hpp"
@@ -30,7 +31,7 @@ constexpr const char* footer =
     "Each epoch visits all training rows in an order that depends on --seed and the epoch alone. A step takes workers x\n"
     "accum x batch rows; what is left at the end of an epoch is a step of its own.\n\n"
     "Stopping: with --save, SIGINT (Ctrl-C) and SIGTERM end training after the step at hand, save, report, and then end the\n"
-    "program as the signal would have; a second one ends it at once. The state is replaced whole or not at all. --resume\n"
+    "program as the signal would have; a second of the same kind ends it at once. The state is replaced whole or not at all. --resume\n"
     "demands the same data, --dtype, --accumulate, hyper-parameters and rows per step, and then gives the bits of a\n"
     "training that never stopped. --threads, --arch and the split into workers, accum and batch may change; --epochs is the\n"
     "total, not what is added (with --lr-schedule cosine it is a hyper-parameter).\n\n"
@@ -49,20 +50,10 @@ void add_switch(CLI::App& train, const std::string& name, bool& value, const std
     off->excludes(on);
 }
 
-std::string not_a_fraction(const std::string& text) {
-    double value = -1;
-    const bool number = CLI::detail::lexical_cast(text, value);
-    return number && value >= 0 && value < 1 ? std::string()
-                                             : fmt::format("must be a number in [0, 1), got \"{}\"", text);
-}
-
 void add_data_options(CLI::App& train, train_options& chosen) {
     train.add_option("DATA.csv", chosen.path, "the file")->required()->type_name("");
     train.add_option("--target", chosen.design.target, "column to predict")->required()->type_name("COLUMN");
-    train.add_option("--test-fraction", chosen.test_fraction, "share of the rows kept back to test, in [0, 1)")
-        ->check(CLI::Validator(not_a_fraction, ""))
-        ->type_name("F")
-        ->capture_default_str();
+    add_number_option(train, "--test-fraction", chosen.test_fraction, "share of the rows kept back to test, in [0, 1)");
     add_switch(train, "bias", chosen.design.bias, "append a column of ones");
     add_switch(train, "standardize", chosen.design.standardize, "scale each feature to mean 0 and deviation 1");
 }
@@ -80,7 +71,7 @@ void add_step_options(CLI::App& train, training_plan& plan) {
         ->check(positive)
         ->type_name("N")
         ->capture_default_str();
-    train.add_option("--epochs", plan.epochs, "passes over the data, also where --resume goes on")
+    train.add_option("--epochs", plan.epochs, "passes over the data in all, those before --resume included")
         ->check(positive)
         ->type_name("N")
         ->capture_default_str();
@@ -93,7 +84,7 @@ void add_step_options(CLI::App& train, training_plan& plan) {
 void add_hyper_options(CLI::App& train, training_plan& plan) {
     const std::map<std::string, lr_schedule> schedules = {{"constant", lr_schedule::constant},
                                                           {"cosine", lr_schedule::cosine}};
-    train.add_option("--lr", plan.hyper.lr, "learning rate, >= 0")->type_name("X")->capture_default_str();
+    add_number_option(train, "--lr", plan.hyper.lr, "learning rate, >= 0");
     train
         .add_option_function<std::string>(
             "--lr-schedule", [&plan, schedules](const std::string& name) { plan.schedule = schedules.at(name); },
@@ -101,27 +92,18 @@ void add_hyper_options(CLI::App& train, training_plan& plan) {
         ->check(CLI::IsMember({"constant", "cosine"}).description(""))
         ->type_name("NAME")
         ->default_str("constant");
-    train.add_option("--beta1", plan.hyper.beta1, "Adam: decay of the mean gradient, in [0, 1)")
-        ->type_name("X")
-        ->capture_default_str();
-    train.add_option("--beta2", plan.hyper.beta2, "Adam: decay of its square, in [0, 1)")
-        ->type_name("X")
-        ->capture_default_str();
-    train.add_option("--eps", plan.hyper.eps, "Adam: added to the root, > 0")->type_name("X")->capture_default_str();
-    train.add_option("--ema-decay", plan.hyper.decay, "decay of the averaged weights, in [0, 1]")
-        ->type_name("X")
-        ->capture_default_str();
-    train
-        .add_option("--l2", plan.l2,
-                    "ridge: adds 2 l2 w_j to gradient j, the bias left out; the losses stay without it")
-        ->type_name("X")
-        ->capture_default_str();
+    add_number_option(train, "--beta1", plan.hyper.beta1, "Adam: decay of the mean of the gradients, in [0, 1)");
+    add_number_option(train, "--beta2", plan.hyper.beta2, "Adam: decay of the mean of their squares, in [0, 1)");
+    add_number_option(train, "--eps", plan.hyper.eps, "Adam: added outside the square root, > 0");
+    add_number_option(train, "--ema-decay", plan.hyper.decay, "decay of the averaged weights, in [0, 1]");
+    add_number_option(train, "--l2", plan.l2,
+                      "ridge: adds 2 l2 w_j to gradient j, the bias left out; the losses stay without it");
 }
 
 void add_output_options(CLI::App& train, train_options& chosen) {
     train.add_option("--save", chosen.save, "file to save the state to, at the end and after epochs")
         ->type_name("STATE");
-    train.add_option("--save-every", chosen.save_every, "epochs between two saves")
+    train.add_option("--save-every", chosen.save_every, "epochs between two saves; each waits for the disk")
         ->check(positive)
         ->type_name("N")
         ->capture_default_str();
@@ -135,7 +117,7 @@ void add_output_options(CLI::App& train, train_options& chosen) {
         ->type_name("STEPS");
     train
         .add_option("--plot", chosen.plot,
-                    "picture of the losses (SVG or PNG), drawn by gnuplot at the end and now and then before")
+                    "picture of the losses (SVG or PNG), drawn by gnuplot at the end and every 20 s before")
         ->type_name("P.svg|P.png");
     train.add_flag("--least-squares", chosen.least_squares,
                    "also show the exact least-squares (with --l2: ridge) solution of the same data");

@@ -11,12 +11,8 @@
 namespace bitstep::program {
 namespace {
 
-// "nan" without the sign that some processors give it.
-std::string number_text(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.8g}", value); }
-std::string r2_text(double value) { return std::isnan(value) ? "n/a" : fmt::format("{:.4f}", value); }
-
 std::string columns_of(const fit_quality& quality) {
-    return fmt::format("  {:>12}  {:>8}", number_text(quality.mse), r2_text(quality.r2));
+    return fmt::format("  {:>12}  {:>8}", mse_text(quality.mse), r2_text(quality.r2));
 }
 
 double per_second(std::uint64_t rows, double seconds) { return seconds > 0 ? static_cast<double>(rows) / seconds : 0; }
@@ -70,14 +66,14 @@ void print_setup(std::FILE* out, const train_options& chosen, const train_setup&
     }
     fmt::print(out, ", target {}, {} features{}{}\n", printable(chosen.design.target), setup.columns,
                chosen.design.standardize ? ", standardized" : "", chosen.design.bias ? ", and a bias" : "");
-    fmt::print(out, "read    {:.2f} s, {}\n", setup.read_seconds, millions(per_second(rows, setup.read_seconds)));
+    fmt::print(out, "parse   {:.2f} s, {}\n", setup.parse_seconds, millions(per_second(rows, setup.parse_seconds)));
     fmt::print(out, "step    {} workers x {} micro-batches x {} examples; {} steps an epoch", chosen.plan.workers,
                chosen.plan.micro_batches, chosen.plan.examples, setup.steps_per_epoch);
     if (const std::size_t leftover = setup.training_rows % setup.rows_per_step; leftover != 0) {
         fmt::print(out, ", the last of {} rows", leftover);
     }
     fmt::print(out, "\nrun     {}, accumulate {}, arch {}, up to {} threads\n", chosen.dtype, chosen.run.accumulate,
-               arch_name(setup.kernels), setup.threads);
+               arch_name(setup.active), setup.threads);
     if (!chosen.resume.empty()) {
         fmt::print(out, "resume  {}: after epoch {}, step {}\n", printable(chosen.resume),
                    setup.first_step / setup.steps_per_epoch, setup.first_step % setup.steps_per_epoch);
@@ -125,10 +121,10 @@ nlohmann::ordered_json json_of(const train_options& chosen, const train_setup& s
                       {"training_rows", setup.training_rows},
                       {"test_rows", setup.test_rows}};
     report["options"] = json_of_options(chosen);
-    report["arch"] = arch_name(setup.kernels);
+    report["arch"] = arch_name(setup.active);
     report["threads"] = setup.threads;
-    report["parse"] = {{"seconds", setup.read_seconds},
-                       {"rows_per_second", per_second(setup.training_rows + setup.test_rows, setup.read_seconds)}};
+    report["parse"] = {{"seconds", setup.parse_seconds},
+                       {"rows_per_second", per_second(setup.training_rows + setup.test_rows, setup.parse_seconds)}};
     report["train"] = {{"steps", loop.steps},
                        {"rows", loop.rows},
                        {"seconds", loop.seconds},

@@ -24,8 +24,8 @@ struct train_setup {
     std::size_t columns = 0; ///< features without the bias
     std::size_t steps_per_epoch = 0;
     std::size_t rows_per_step = 0;
-    double read_seconds = 0;
-    arch kernels = arch::automatic;
+    double parse_seconds = 0;
+    arch active = arch::automatic;
     int threads = 0;
     std::uint64_t first_step = 0; ///< steps done by the runs before this one
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bitstep train` from file to digest: dataset -> trainer, or the state of an earlier run -> training_loop -> report.
 #include "program/data/dataset.hpp"
+#include "program/distinct_paths.hpp"
 #include "program/run_choice.hpp"
 #include "program/text.hpp"
 #include "program/train/evaluator.hpp"
@@ -19,6 +20,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 namespace bitstep::program {
 namespace {
@@ -31,38 +33,40 @@ std::FILE* talk(const train_options& chosen) {
     return chosen.report.json ? stderr : stdout;
 }
 
-// All that can be refused before the file is read: an hour of reading must not end in a mistyped option.
+// What can be refused without the numbers of the file is refused before it is read.
 template <class T>
 void check_before_reading(const train_options& chosen) {
     check_plan<T>(chosen.plan);
+    chosen.plan.rows_per_step(1); // does the product overflow?
+    if (!(chosen.test_fraction >= 0 && chosen.test_fraction < 1)) {
+        throw input_error(fmt::format("--test-fraction must be in [0, 1), got {}", chosen.test_fraction));
+    }
+    require_distinct(
+        {{"DATA.csv", chosen.path}, {"--save", chosen.save}, {"--history", chosen.history}, {"--plot", chosen.plot}});
+    require_distinct({{"--resume", chosen.resume}, {"--history", chosen.history}, {"--plot", chosen.plot}});
     if (!chosen.plot.empty()) {
         check_plot_path(chosen.plot);
     }
     if (!chosen.save.empty()) {
         check_save_path(chosen.save);
     }
+    if (!chosen.history.empty()) {
+        history::check(chosen.history);
+    }
 }
 
 template <class T>
-tensor_metadata description_of(const train_options& chosen, const dataset<T>& data, const options& opts,
-                               std::size_t step_rows) {
-    const data_identity identity{data.rows(), chosen.test_fraction, step_rows, data.digest()};
-    return describe_training(data.by, identity, chosen.plan, opts.accumulate);
-}
-
-template <class T>
-void resume(const train_options& chosen, const tensor_metadata& description, trainer<T>& training) {
-    const saved_state earlier(chosen.resume);
+void resume(const saved_state& earlier, const tensor_metadata& description, std::size_t epochs, trainer<T>& training) {
     earlier.require_equal(description, sizeof(T) == 8);
     training_state<T> state = earlier.read_state<T>();
     if (state.weights.size() != training.state().weights.size()) {
         throw input_error(fmt::format("{}: tensor weights has {} elements, the data have {} features",
-                                      printable(chosen.resume), state.weights.size(), training.state().weights.size()));
+                                      printable(earlier.path()), state.weights.size(),
+                                      training.state().weights.size()));
     }
-    if (state.t > 0 && (state.t - 1) / training.steps_per_epoch() >= chosen.plan.epochs) {
-        throw input_error(fmt::format("{}: has gone on to epoch {}, --epochs {} lie behind it",
-                                      printable(chosen.resume), (state.t - 1) / training.steps_per_epoch() + 1,
-                                      chosen.plan.epochs));
+    if (state.t > 0 && (state.t - 1) / training.steps_per_epoch() >= epochs) {
+        throw input_error(fmt::format("{}: is already in epoch {}; --epochs {} is less", printable(earlier.path()),
+                                      (state.t - 1) / training.steps_per_epoch() + 1, epochs));
     }
     training.resume(std::move(state));
 }
@@ -76,20 +80,20 @@ history history_of(const train_options& chosen, std::uint64_t step) {
 
 template <class T>
 std::vector<fit_report> fits_of(const train_options& chosen, const dataset<T>& data, const training_state<T>& state,
-                                evaluator<T>& training_rows, evaluator<T>& test_rows) {
+                                evaluator<T>& training_rows, evaluator<T>& test_rows, bool exact_too) {
     std::vector<fit_report> fits;
     const auto add = [&](const char* name, const std::vector<T>& weights) {
-        fits.push_back({name, training_rows(weights), std::nullopt, ""});
+        fits.push_back({name, training_rows.quality(weights), std::nullopt, ""});
         if (test_rows.has_rows()) {
-            fits.back().test = test_rows(weights);
+            fits.back().test = test_rows.quality(weights);
         }
     };
     add("weights", state.weights);
     add("ema weights", state.ema_weights);
-    if (chosen.least_squares) {
+    if (exact_too) {
         const least_squares_fit exact = solve_least_squares(data.training, data.test, chosen.plan.l2, data.by.bias);
         const bool full_rank = exact.rank == data.training.features;
-        fits.push_back({"exact least squares", exact.training, std::nullopt,
+        fits.push_back({chosen.plan.l2 > 0 ? "exact ridge" : "exact least squares", exact.training, std::nullopt,
                         full_rank ? "" : fmt::format("rank {} of {}", exact.rank, data.training.features)});
         if (test_rows.has_rows()) {
             fits.back().test = exact.test;
@@ -132,8 +136,8 @@ train_setup setup_of(const dataset<T>& data, const trainer<T>& training, const o
     setup.columns = data.by.features.size();
     setup.steps_per_epoch = training.steps_per_epoch();
     setup.rows_per_step = training.rows_per_step();
-    setup.read_seconds = data.read_seconds;
-    setup.kernels = opts.arch;
+    setup.parse_seconds = data.parse_seconds;
+    setup.active = opts.arch;
     setup.threads = opts.threads;
     setup.first_step = training.state().t;
     return setup;
@@ -152,17 +156,41 @@ void report(const train_options& chosen, const train_setup& setup, const train_o
 }
 
 template <class T>
+train_outcome finish(const train_options& chosen, const dataset<T>& data, const training_state<T>& state,
+                     const loop_result& loop, evaluator<T>& training_rows, evaluator<T>& test_rows,
+                     const history& rows) {
+    train_outcome outcome;
+    outcome.loop = loop;
+    outcome.t = state.t;
+    const bool exact_too = chosen.least_squares && loop.stopped_by == 0; // whoever stops it does not want to wait
+    outcome.fits = fits_of(chosen, data, state, training_rows, test_rows, exact_too);
+    outcome.start_share = std::pow(chosen.plan.hyper.decay, static_cast<double>(state.t));
+    if (!chosen.plot.empty()) {
+        outcome.picture_left_out = draw_plot(picture_of(chosen), rows.rows());
+    }
+    outcome.digest = state.digest().hex();
+    return outcome;
+}
+
+template <class T>
 exit_code train_as(const train_options& chosen) {
     const options opts = library_options(chosen.run);
     check_before_reading<T>(chosen);
-    const dataset<T> data = load_dataset<T>(chosen.path, chosen.design, chosen.test_fraction, chosen.plan.seed);
-    trainer<T> training(data.training, chosen.plan, data.by.bias, opts);
-    tensor_metadata description;
-    if (chosen.wants_state()) {
-        description = description_of(chosen, data, opts, training.rows_per_step());
-    }
+    tensor_metadata description = describe_choices(chosen.design, chosen.test_fraction, chosen.plan, opts.accumulate);
+    std::optional<saved_state> earlier;
     if (!chosen.resume.empty()) {
-        resume(chosen, description, training);
+        earlier.emplace(chosen.resume);
+        earlier->require_equal(description, sizeof(T) == 8); // the rest once the data are there
+    }
+
+    const dataset<T> data =
+        load_dataset<T>(chosen.path, opts.threads, chosen.design, chosen.test_fraction, chosen.plan.seed);
+    trainer<T> training(data.training, chosen.plan, data.by.bias, opts);
+    if (chosen.wants_state()) {
+        description.merge(describe_data(data.by, data.rows(), training.rows_per_step(), data.digest()));
+    }
+    if (earlier) {
+        resume(*earlier, description, chosen.plan.epochs, training);
     }
     history rows = history_of(chosen, training.state().t);
     evaluator<T> training_rows(data.training, opts);
@@ -170,18 +198,10 @@ exit_code train_as(const train_options& chosen) {
     const train_setup setup = setup_of(data, training, opts);
     print_setup(talk(chosen), chosen, setup);
 
-    train_outcome outcome;
-    outcome.loop = run_loop(chosen, description, training, training_rows, test_rows, rows);
-    outcome.t = training.state().t;
-    outcome.fits = fits_of(chosen, data, training.state(), training_rows, test_rows);
-    outcome.start_share = std::pow(chosen.plan.hyper.decay, static_cast<double>(outcome.t));
-    if (!chosen.plot.empty()) {
-        outcome.picture_left_out = draw_plot(picture_of(chosen), rows.rows());
-    }
-    outcome.digest = training.state().digest().hex();
-    report(chosen, setup, outcome);
-    if (outcome.loop.stopped_by != 0) {
-        end_by_signal(outcome.loop.stopped_by);
+    const loop_result loop = run_loop(chosen, description, training, training_rows, test_rows, rows);
+    report(chosen, setup, finish(chosen, data, training.state(), loop, training_rows, test_rows, rows));
+    if (loop.stopped_by != 0) {
+        end_by_signal(loop.stopped_by);
     }
     return exit_code::done;
 }

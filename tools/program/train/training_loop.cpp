@@ -58,6 +58,9 @@ loop_result training_loop<T>::run() {
     if (hooks_.save && result.steps == 0) {
         hooks_.save(); // resumed at the end, perhaps under another name
     }
+    if (stop && result.stopped_by == 0) {
+        result.stopped_by = stop->caught(); // while the last state was saved
+    }
     shown_.clear_live();
     result.seconds = seconds_since(begin_);
     return result;
@@ -67,7 +70,7 @@ template <class T>
 void training_loop<T>::show(const step_result& done) {
     shown_.count_step(done.rows);
     if (training_.step_in_epoch() == 0 && shown_.epoch_is_due(training_.epoch())) {
-        shown_.show_epoch(training_rows_(training_.state().weights).mse);
+        shown_.show_epoch(training_rows_.quality(training_.state().weights).mse);
     } else if (shown_.live_is_due()) {
         shown_.show_live(done.loss);
     }
@@ -90,11 +93,11 @@ void training_loop<T>::add_row() {
     row.step = state.t;
     row.epoch = static_cast<double>(training_.epoch()) +
                 static_cast<double>(training_.step_in_epoch()) / static_cast<double>(training_.steps_per_epoch());
-    row.loss = training_rows_(state.weights).mse;
-    row.ema_loss = training_rows_(state.ema_weights).mse;
+    row.loss = training_rows_.quality(state.weights).mse;
+    row.ema_loss = training_rows_.quality(state.ema_weights).mse;
     if (test_rows_.has_rows()) {
-        row.test_loss = test_rows_(state.weights).mse;
-        row.ema_test_loss = test_rows_(state.ema_weights).mse;
+        row.test_loss = test_rows_.quality(state.weights).mse;
+        row.ema_test_loss = test_rows_.quality(state.ema_weights).mse;
     }
     if (stepped_) {
         row.gradient_norm = training_.gradient_norm();

@@ -16,11 +16,11 @@
 namespace bitstep::program {
 
 struct loop_hooks {
-    std::function<void()> save; ///< empty: signals end the process at once, as usual
-    std::size_t save_every = 1; ///< epochs
-    history* rows = nullptr;    ///< null: the losses are not computed
-    std::size_t history_every;  ///< steps; 0: each epoch
-    std::function<void()> draw; ///< empty: no picture
+    std::function<void()> save;    ///< empty: signals end the process at once, as usual
+    std::size_t save_every = 1;    ///< epochs
+    history* rows = nullptr;       ///< null: the losses are not computed
+    std::size_t history_every = 0; ///< steps; 0: each epoch
+    std::function<void()> draw;    ///< empty: no picture
 };
 
 struct loop_result {

@@ -6,6 +6,7 @@
 #include "program/run_choice.hpp"
 #include "program/verify/verify_report.hpp"
 #include "program/verify/verify_suite.hpp"
+#include "program/whole_number.hpp"
 
 #include <bitstep/bitstep.hpp>
 
@@ -104,7 +105,7 @@ void add_verify(CLI::App& app, command& chosen) {
         ->type_name("NAME");
     verify->add_option("--threads", options->threads, "thread counts to run, such as 2 or 1,4; default: 1,2,3,7")
         ->delimiter(',')
-        ->check(CLI::Range(1, 1024).description(""))
+        ->check(thread_count)
         ->type_name("N");
     add_report_options(*verify, options->report, "print the digest alone; the exit code tells the rest");
     verify->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
