@@ -1,35 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bitstep allreduce` as a process. Inputs and expected files: data/make_compare_samples.py, by Python alone.
+#include "files.hpp"
 #include "run_program.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 namespace bitstep_test {
 namespace {
-
-std::string sample(const std::string& name) { return std::string(BITSTEP_TEST_SAMPLES "/") + name + ".safetensors"; }
 
 const std::vector<std::string> workers = {sample("mean_0"), sample("mean_1"), sample("mean_2"), sample("mean_3"),
                                           sample("mean_4")};
 
-std::string content_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// A folder of its own with the name of a file that is not there.
+// The name of a file that is not there yet, in a folder of its own.
 class output_file {
 public:
-    std::string path() const { return folder_.path() + ".safetensors"; }
-    bool exists() const { return std::filesystem::exists(path()); }
+    std::string path() const { return folder_ / "out.safetensors"; }
+    bool exists() const { return folder_.entries() > 0; }
 
 private:
-    temporary_file folder_{"", "out"};
+    temporary_folder folder_;
 };
 
 program_result allreduce(const std::string& out, const std::vector<std::string>& inputs,

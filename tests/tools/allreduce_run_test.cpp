@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work behind `bitstep allreduce`: the same file whatever the block, kernels and threads; the same as Python's.
+#include "files.hpp"
 #include "program/tensors/allreduce_run.hpp"
-#include "run_program.hpp"
 
 #include <gtest/gtest.h>
-
-#include <fstream>
-#include <iterator>
 
 namespace bitstep_test {
 namespace {
 
 using namespace bitstep::program;
-
-std::string sample(const std::string& name) { return std::string(BITSTEP_TEST_SAMPLES "/") + name + ".safetensors"; }
-
-std::string content_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 allreduce_plan plan_for(const std::string& out) {
     allreduce_plan plan;
@@ -31,8 +21,8 @@ allreduce_plan plan_for(const std::string& out) {
 
 // What the file holds that the plan writes.
 std::string written_by(allreduce_plan plan) {
-    const temporary_file folder("", "folder");
-    plan.out = folder.path() + ".safetensors";
+    const temporary_folder folder;
+    plan.out = folder / "out.safetensors";
     run_allreduce(plan);
     return content_of(plan.out);
 }

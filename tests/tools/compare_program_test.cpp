@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bitstep compare` as a process, on files that Python's safetensors package wrote (data/make_compare_samples.py).
+#include "files.hpp"
 #include "run_program.hpp"
 
 #include <fmt/format.h>
@@ -10,8 +11,6 @@
 
 namespace bitstep_test {
 namespace {
-
-std::string sample(const std::string& name) { return std::string(BITSTEP_TEST_SAMPLES "/") + name + ".safetensors"; }
 
 program_result compare(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "compare");

@@ -2,6 +2,7 @@
 // CSV text to a table: the forms that must work, and every fault with its place.
 #include "program/data/csv_table.hpp"
 #include "program/errors.hpp"
+#include "refusal.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,12 +24,7 @@ void expect_table(const std::string& text, const std::vector<std::size_t>& lines
 }
 
 void expect_fault(const std::string& text, const std::string& message) {
-    try {
-        parse_csv_table("t.csv", text);
-        ADD_FAILURE() << "accepted: " << text;
-    } catch (const input_error& error) {
-        EXPECT_EQ(error.what(), message) << text;
-    }
+    EXPECT_EQ(refusal_of([&] { parse_csv_table("t.csv", text); }), message) << text;
 }
 
 TEST(csv_table_test, plain) { expect_table("a,b\n1,2\n3,4\n"); }

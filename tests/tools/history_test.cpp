@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The history of a training on disk: what is written, what an interrupted run leaves, and which files are left alone.
-#include "program/errors.hpp"
+#include "child_process.hpp"
+#include "files.hpp"
 #include "program/train/history.hpp"
+#include "refusal.hpp"
 #include "run_program.hpp"
 
 #include <gtest/gtest.h>
@@ -14,8 +16,6 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 
 namespace bitstep_test {
@@ -23,15 +23,9 @@ namespace {
 
 using bitstep::program::history;
 using bitstep::program::history_row;
-using bitstep::program::input_error;
 
 const std::string header = "step,epoch,loss,test_loss,gradient_norm,lr,seconds,ema_loss,ema_test_loss\n";
 const std::string three_rows = "0,0,28.5,,,,0.000,28.5,\n79,1,23.25,,7.5,0.01,0.125,28,\n158,2,21,,2,0.01,0.250,27,\n";
-
-std::string content_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 history_row row_at(std::uint64_t step) {
     history_row row;
@@ -43,16 +37,6 @@ history_row row_at(std::uint64_t step) {
 
 void expect_same_bits(double a, double b, const char* what) {
     EXPECT_EQ(std::bit_cast<std::uint64_t>(a), std::bit_cast<std::uint64_t>(b)) << what << ' ' << a << ' ' << b;
-}
-
-template <class Action>
-std::string refusal(Action action) {
-    try {
-        action();
-    } catch (const input_error& error) {
-        return error.what();
-    }
-    return "accepted";
 }
 
 TEST(history_test, writes_each_row_as_it_comes) {
@@ -150,7 +134,7 @@ TEST(history_test, a_foreign_file_is_refused_and_untouched) {
                                     header.substr(0, header.size() - 1) + "\r\n", std::string(1, '\0')}) {
         const temporary_file file(text, "data.csv");
         for (const std::string& said :
-             {refusal([&] { history::begin(file.path()); }), refusal([&] { history::resume(file.path(), 1); })}) {
+             {refusal_of([&] { history::begin(file.path()); }), refusal_of([&] { history::resume(file.path(), 1); })}) {
             EXPECT_NE(said.find(":1: not a history of bitstep: the header is \""), std::string::npos) << said;
             EXPECT_EQ(said.find('\n'), std::string::npos) << said;
         }
@@ -178,7 +162,7 @@ TEST(history_test, a_malformed_row_is_refused_with_its_line) {
                  {three_rows + three_rows, ":5: step 0 comes after step 158"}};
     for (const auto& one : cases) {
         const temporary_file file(header + one.rows, "h.csv");
-        const std::string said = refusal([&] { history::resume(file.path(), 0); });
+        const std::string said = refusal_of([&] { history::resume(file.path(), 0); });
         EXPECT_NE(said.find(one.message), std::string::npos) << said << "\n" << one.rows;
         EXPECT_EQ(content_of(file.path()), header + one.rows);
     }
@@ -187,11 +171,11 @@ TEST(history_test, a_malformed_row_is_refused_with_its_line) {
 TEST(history_test, names_the_path_that_cannot_be_written) {
     const temporary_file file("", "h.csv");
     const std::string folder = std::filesystem::path(file.path()).parent_path().string();
-    EXPECT_NE(refusal([&] { history::begin(folder); }).find("is a directory"), std::string::npos);
-    EXPECT_NE(refusal([&] { history::resume(folder, 1); }).find("is a directory"), std::string::npos);
-    EXPECT_NE(refusal([] { history::begin("/dev/full"); }).find("/dev/full: is no regular file"), std::string::npos);
-    EXPECT_NE(refusal([] { history::begin("/no/h.csv"); }).find("/no/h.csv: No such file"), std::string::npos);
-    EXPECT_NE(refusal([] { history::resume("/no/h.csv", 1); }).find("/no/h.csv: No such file"), std::string::npos);
+    EXPECT_NE(refusal_of([&] { history::begin(folder); }).find("is a directory"), std::string::npos);
+    EXPECT_NE(refusal_of([&] { history::resume(folder, 1); }).find("is a directory"), std::string::npos);
+    EXPECT_NE(refusal_of([] { history::begin("/dev/full"); }).find("/dev/full: is no regular file"), std::string::npos);
+    EXPECT_NE(refusal_of([] { history::begin("/no/h.csv"); }).find("/no/h.csv: No such file"), std::string::npos);
+    EXPECT_NE(refusal_of([] { history::resume("/no/h.csv", 1); }).find("/no/h.csv: No such file"), std::string::npos);
 }
 
 TEST(history_test, a_full_disk_is_an_error_that_leaves_the_rows_before_it) {
@@ -206,8 +190,8 @@ TEST(history_test, a_full_disk_is_an_error_that_leaves_the_rows_before_it) {
     rlimit tight = old;
     tight.rlim_cur = before.size() + 5;
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
-    const std::string first = refusal([&] { written.add(row_at(2)); });
-    const std::string second = refusal([&] { written.add(row_at(2)); });
+    const std::string first = refusal_of([&] { written.add(row_at(2)); });
+    const std::string second = refusal_of([&] { written.add(row_at(2)); });
     setrlimit(RLIMIT_FSIZE, &old);
     std::signal(SIGXFSZ, old_handler);
     EXPECT_NE(first.find("h.csv: No space left on device"), std::string::npos) << first;
@@ -219,19 +203,18 @@ TEST(history_test, a_full_disk_is_an_error_that_leaves_the_rows_before_it) {
 
 TEST(history_test, a_killed_run_leaves_a_history_to_go_on_with) {
     const temporary_file file("", "h.csv");
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
+    const pid_t child = start_child([&]() -> int {
         history written = history::begin(file.path());
         for (std::uint64_t step = 0;; ++step) {
             written.add(row_at(step));
         }
-    }
+    });
     for (int i = 0; i < 1000 && std::filesystem::file_size(file.path()) < 20000; ++i) {
         usleep(10000);
     }
     kill(child, SIGKILL);
-    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    const int status = status_of(child);
+    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it ended by itself: " << status;
     const history resumed = history::resume(file.path(), std::numeric_limits<std::uint64_t>::max());
     ASSERT_GT(resumed.rows().size(), 100u);
     EXPECT_EQ(resumed.rows().back().step + 1, resumed.rows().size());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture of a training: which curves and axes it has, that nothing in a title or a path is a command, and that
 // whatever goes wrong is one line and leaves no file.
-#include "program/errors.hpp"
+#include "files.hpp"
 #include "program/train/plot.hpp"
 #include "program/train/plot_curves.hpp"
+#include "refusal.hpp"
 #include "run_program.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 
 namespace bitstep_test {
@@ -23,31 +23,12 @@ using bitstep::program::curve;
 using bitstep::program::curves_of;
 using bitstep::program::draw_plot;
 using bitstep::program::history_row;
-using bitstep::program::input_error;
 using bitstep::program::loss_axes;
 
 bool gnuplot_is_installed() { return std::system("gnuplot --version >/dev/null 2>&1") == 0; }
 
 #define NEEDS_GNUPLOT()                                                                                                \
     if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)"
-
-std::string content_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// An empty folder that lives as long as the object.
-class folder {
-public:
-    folder() : file_("", "x") { fs::remove(file_.path()); }
-    std::string path(const std::string& name = "") const {
-        return (fs::path(file_.path()).parent_path() / name).string();
-    }
-    std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(path()), fs::directory_iterator()); }
-
-private:
-    temporary_file file_;
-};
 
 // A PATH in which there is only what `path` holds, as long as the object lives.
 class path_variable {
@@ -170,29 +151,29 @@ TEST(plot_test, axes_show_what_there_is_to_see) {
 
 TEST(plot_test, an_svg_names_title_axes_and_curves) {
     NEEDS_GNUPLOT();
-    const folder place;
+    const temporary_folder place;
     std::vector<history_row> rows = falling(100);
     rows.back().loss = 18.89;
-    EXPECT_EQ(draw_plot({place.path("h.svg"), "randhie.csv: mdvis, 20190 rows"}, rows), "");
-    const std::string picture = content_of(place.path("h.svg"));
+    EXPECT_EQ(draw_plot({place / "h.svg", "randhie.csv: mdvis, 20190 rows"}, rows), "");
+    const std::string picture = content_of(place / "h.svg");
     for (const char* part : {"<?xml", "randhie.csv: mdvis, 20190 rows", "epoch (passes over the training data)",
                              ">mean squared error<", ">the same, enlarged<", "weights, training   18.8900", "</svg>"}) {
         EXPECT_EQ(count_of(picture, part), 1u) << part;
     }
     EXPECT_EQ(count_of(picture, "EMA weights"), 0u);
     EXPECT_EQ(count_of(picture, ", test"), 0u);
-    EXPECT_EQ(place.files(), 1);
+    EXPECT_EQ(place.entries(), 1u);
 }
 
 TEST(plot_test, an_svg_has_all_four_curves_and_a_log_scale) {
     NEEDS_GNUPLOT();
-    const folder place;
+    const temporary_folder place;
     std::vector<history_row> rows = falling(3, 1000);
     for (history_row& row : rows) {
         row.test_loss = row.ema_loss = row.ema_test_loss = row.loss;
     }
-    EXPECT_EQ(draw_plot({place.path("h.svg"), "all"}, rows), "");
-    const std::string picture = content_of(place.path("h.svg"));
+    EXPECT_EQ(draw_plot({place / "h.svg", "all"}, rows), "");
+    const std::string picture = content_of(place / "h.svg");
     for (const char* part : {">weights, training ", ">EMA weights, training ", ">weights, test ", ">EMA weights, test ",
                              ">mean squared error (log scale)<"}) {
         EXPECT_EQ(count_of(picture, part), 1u) << part;
@@ -201,20 +182,20 @@ TEST(plot_test, an_svg_has_all_four_curves_and_a_log_scale) {
 
 TEST(plot_test, a_png_is_a_png_whatever_the_case_of_its_name) {
     NEEDS_GNUPLOT();
-    const folder place;
-    EXPECT_EQ(draw_plot({place.path("h.PnG"), "t"}, falling(5)), "");
-    EXPECT_EQ(content_of(place.path("h.PnG")).substr(0, 8), "\x89PNG\r\n\x1a\n");
+    const temporary_folder place;
+    EXPECT_EQ(draw_plot({place / "h.PnG", "t"}, falling(5)), "");
+    EXPECT_EQ(content_of(place / "h.PnG").substr(0, 8), "\x89PNG\r\n\x1a\n");
 }
 
 TEST(plot_test, nothing_in_a_title_or_a_path_is_a_command) {
     NEEDS_GNUPLOT();
-    const folder place;
-    const std::string target = place.path("made");
-    const std::string name = place.path("it's a \"path\"; $(touch made) `touch made`.svg");
+    const temporary_folder place;
+    const std::string target = place / "made";
+    const std::string name = place / "it's a \"path\"; $(touch made) `touch made`.svg";
     const std::string title =
         "it's '.system('touch " + target + "').' `x` $y @z {/Bold <b>} & \\n \"\n\xff\x01 \xc3\xbc";
     EXPECT_EQ(draw_plot({name, title}, falling(5)), "");
-    EXPECT_EQ(place.files(), 1);
+    EXPECT_EQ(place.entries(), 1u);
     EXPECT_FALSE(fs::exists(target));
     const std::string picture = content_of(name);
     EXPECT_EQ(count_of(picture, "').' `x` $y @z {/Bold &lt;b>} &amp; \\n \"?\xef\xbf\xbd? \xc3\xbc<"), 1u) << picture;
@@ -232,27 +213,27 @@ TEST(plot_test, a_hopeless_history_is_told_of_and_leaves_the_old_picture) {
 
 TEST(plot_test, extreme_histories_are_drawn) {
     NEEDS_GNUPLOT();
-    const folder place;
+    const temporary_folder place;
     for (const double value : {0.0, 5e-324, 1e-300, 1e300, 1e308}) {
         std::vector<history_row> rows = falling(20);
         rows[19].loss = rows[20].loss = value;
-        EXPECT_EQ(draw_plot({place.path("h.svg"), "t"}, rows), "") << value;
+        EXPECT_EQ(draw_plot({place / "h.svg", "t"}, rows), "") << value;
         for (history_row& row : rows) {
             row.loss = value;
         }
-        EXPECT_EQ(draw_plot({place.path("h.svg"), "t"}, rows), value > 1e300 ? "there is no finite loss to draw" : "")
+        EXPECT_EQ(draw_plot({place / "h.svg", "t"}, rows), value > 1e300 ? "there is no finite loss to draw" : "")
             << value;
     }
-    EXPECT_EQ(draw_plot({place.path("h.svg"), "t"}, falling(0)), "");
-    EXPECT_EQ(draw_plot({place.path("h.svg"), ""}, falling(1)), "");
+    EXPECT_EQ(draw_plot({place / "h.svg", "t"}, falling(0)), "");
+    EXPECT_EQ(draw_plot({place / "h.svg", ""}, falling(1)), "");
 }
 
 TEST(plot_test, a_missing_gnuplot_is_told_of_and_leaves_no_file) {
-    const folder place;
-    const folder nothing;
-    const path_variable only(nothing.path());
-    EXPECT_EQ(draw_plot({place.path("h.svg"), "t"}, falling(5)), "gnuplot is not installed (Debian: gnuplot-nox)");
-    EXPECT_EQ(place.files(), 0);
+    const temporary_folder place;
+    const temporary_folder nothing;
+    const path_variable only(nothing.path().string());
+    EXPECT_EQ(draw_plot({place / "h.svg", "t"}, falling(5)), "gnuplot is not installed (Debian: gnuplot-nox)");
+    EXPECT_EQ(place.entries(), 0u);
 }
 
 TEST(plot_test, a_failing_gnuplot_is_told_of_and_leaves_the_old_picture) {
@@ -266,24 +247,24 @@ TEST(plot_test, a_failing_gnuplot_is_told_of_and_leaves_the_old_picture) {
         {"kill -9 $$", "gnuplot failed with exit code 137"},
         {"exit 0", "gnuplot drew nothing"}};
     for (const auto& one : cases) {
-        const folder place;
-        std::ofstream(place.path("h.svg")) << "old";
+        const temporary_folder place;
+        std::ofstream(place / "h.svg") << "old";
         const temporary_file fake(std::string("#!/bin/sh\n") + one.script + '\n', "gnuplot");
         fs::permissions(fake.path(), fs::perms::owner_all);
         const path_variable only(fs::path(fake.path()).parent_path().string());
-        EXPECT_EQ(draw_plot({place.path("h.svg"), "t"}, falling(5)), one.reason);
-        EXPECT_EQ(content_of(place.path("h.svg")), "old");
-        EXPECT_EQ(place.files(), 1);
+        EXPECT_EQ(draw_plot({place / "h.svg", "t"}, falling(5)), one.reason);
+        EXPECT_EQ(content_of(place / "h.svg"), "old");
+        EXPECT_EQ(place.entries(), 1u);
     }
 }
 
 TEST(plot_test, a_gnuplot_that_reads_nothing_harms_nobody) {
-    const folder place;
+    const temporary_folder place;
     const temporary_file fake("#!/bin/sh\nexec <&-; echo picture\n", "gnuplot");
     fs::permissions(fake.path(), fs::perms::owner_all);
     const path_variable only(fs::path(fake.path()).parent_path().string());
-    EXPECT_EQ(draw_plot({place.path("h.svg"), "t"}, falling(100000)), ""); // no SIGPIPE
-    EXPECT_EQ(content_of(place.path("h.svg")), "picture\n");
+    EXPECT_EQ(draw_plot({place / "h.svg", "t"}, falling(100000)), ""); // no SIGPIPE
+    EXPECT_EQ(content_of(place / "h.svg"), "picture\n");
 }
 
 TEST(plot_test, a_folder_that_takes_no_file_is_told_of) {
@@ -294,14 +275,9 @@ TEST(plot_test, a_folder_that_takes_no_file_is_told_of) {
 }
 
 TEST(plot_test, checks_the_path_before_training) {
-    const folder place;
-    const auto said = [](const std::string& path) -> std::string {
-        try {
-            bitstep::program::check_plot_path(path);
-        } catch (const input_error& error) {
-            return error.what();
-        }
-        return "";
+    const temporary_folder place;
+    const auto said = [](const std::string& path) {
+        return refusal_of([&] { bitstep::program::check_plot_path(path); });
     };
     for (const char* good : {"h.svg", "h.PNG", "h.x.SvG", "./a b.svg", "/tmp/h.png"}) {
         EXPECT_EQ(said(good), "") << good;
@@ -310,9 +286,9 @@ TEST(plot_test, checks_the_path_before_training) {
         EXPECT_EQ(said(bad), std::string(bad) + ": a picture ends in .svg or .png");
     }
     EXPECT_EQ(said("/no/folder/h.svg"), "/no/folder/h.svg: there is no folder /no/folder");
-    fs::create_directory(place.path("d.svg"));
-    EXPECT_NE(said(place.path("d.svg")).find("is a directory"), std::string::npos);
-    fs::remove(place.path("d.svg"));
+    fs::create_directory(place / "d.svg");
+    EXPECT_NE(said(place / "d.svg").find("is a directory"), std::string::npos);
+    fs::remove(place / "d.svg");
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bitstep predict`: columns by name, the state's scaling, the same numbers as training saw.
+#include "files.hpp"
 #include "run_program.hpp"
 
 #include <gtest/gtest.h>
@@ -10,15 +11,13 @@
 namespace bitstep_test {
 namespace {
 
-const std::string randhie = std::string(BITSTEP_TEST_DATA) + "/randhie.csv";
-
 // A state of y = 2 a - b + 3, learned to the last digits.
 class predict_program_test : public testing::Test {
 protected:
     void SetUp() override {
         const program_result result =
-            run_program({"train", training_.path(), "--target", "y", "--epochs", "4000", "--lr", "0.05",
-                         "--lr-schedule", "cosine", "--dtype", "f64", "--ema-decay", "0.9", "--save", state_});
+            run_program({"train", training_.path(), "--target", "y", "--epochs", "4000", "--save-every", "4000", "--lr",
+                         "0.05", "--lr-schedule", "cosine", "--dtype", "f64", "--ema-decay", "0.9", "--save", state_});
         ASSERT_EQ(result.exit_code, 0) << result.err;
     }
     program_result predict(const std::string& data, const std::vector<std::string>& more = {}) const {
@@ -98,12 +97,12 @@ TEST_F(predict_program_test, inputs_that_are_no_state_or_no_table) {
 
 TEST(predict_values_program_test, gives_the_training_quality_whatever_threads_and_arch) {
     for (const std::string accumulate : {"native", "wide"}) {
-        const temporary_file folder("");
-        const std::string state = folder.path() + ".safetensors";
+        const temporary_folder folder;
+        const std::string state = folder / "s.safetensors";
         const program_result trained = run_program({"train", randhie, "--target", "mdvis", "--epochs", "5", "--json",
                                                     "--accumulate", accumulate, "--save", state});
         const nlohmann::json report = nlohmann::json::parse(trained.out);
-        const std::string output = folder.path() + ".out";
+        const std::string output = folder / "predictions";
         const program_result judged = run_program({"predict", state, randhie, "--json", "--output", output});
         const double mse = nlohmann::json::parse(judged.out)["mse"];
         EXPECT_NEAR(mse, report["fits"][0]["training"]["mse"].get<double>(), 1e-6 * mse);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files written whole or not at all: what is there after a commit, an abort, a full disk and a kill.
-#include "program/errors.hpp"
+#include "child_process.hpp"
+#include "files.hpp"
 #include "program/replacing_file.hpp"
+#include "refusal.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +12,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <iterator>
 #include <stdexcept>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -25,11 +25,6 @@ namespace fs = std::filesystem;
 using bitstep::program::input_error;
 using bitstep::program::replacing_file;
 
-std::string content_of(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 void put(const fs::path& path, const std::string& content) { std::ofstream(path, std::ios::binary) << content; }
 
 void write(replacing_file& file, const std::string& content) { file.write(content.data(), content.size()); }
@@ -40,47 +35,21 @@ void replace(const std::string& path, const std::string& content) {
     file.commit();
 }
 
-// Runs `action` in a process of its own, whose exit code is what `action` returns; 99 where it throws.
-int status_of_child(const std::function<int()>& action) {
-    const pid_t child = fork();
-    if (child == 0) {
-        int code = 99;
-        try {
-            code = action();
-        } catch (...) { // 99
-        }
-        _exit(code);
-    }
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    return status;
-}
-
 // A folder for each test. Every test ends with as many files in it as it expects: no leftovers.
 class replacing_file_test : public testing::Test {
 protected:
-    replacing_file_test() {
-        std::string name = (fs::temp_directory_path() / "bitstep_replacing_XXXXXX").string();
-        folder = mkdtemp(name.data());
-        path = (folder / "state.bin").string();
-    }
-    ~replacing_file_test() override {
-        fs::permissions(folder, fs::perms::owner_all);
-        fs::remove_all(folder);
-    }
-    long files() const { return std::distance(fs::directory_iterator(folder), fs::directory_iterator()); }
+    std::size_t files() const { return made_.entries(); }
 
-    void expect_refused(const std::string& at, const std::string& reason) const {
-        try {
-            const replacing_file file(at);
-            ADD_FAILURE() << "opened " << at;
-        } catch (const input_error& error) {
-            EXPECT_EQ(std::string(error.what()), reason);
-        }
+    static std::string refusal(const std::string& at) {
+        return refusal_of([&] { const replacing_file file(at); });
     }
 
-    fs::path folder;
-    std::string path;
+private:
+    const temporary_folder made_;
+
+protected:
+    const fs::path folder = made_.path();
+    const std::string path = made_ / "state.bin";
 };
 
 TEST_F(replacing_file_test, a_commit_makes_the_file_and_nothing_else) {
@@ -95,14 +64,14 @@ TEST_F(replacing_file_test, a_commit_makes_the_file_and_nothing_else) {
     EXPECT_FALSE(fs::exists(path));
     file.commit();
     EXPECT_EQ(content_of(path), all);
-    EXPECT_EQ(files(), 1);
+    EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(replacing_file_test, a_commit_replaces_the_old_file) {
     put(path, "a longer old one");
     replace(path, "new");
     EXPECT_EQ(content_of(path), "new");
-    EXPECT_EQ(files(), 1);
+    EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(replacing_file_test, a_name_without_a_folder_is_in_the_working_folder) {
@@ -120,7 +89,7 @@ TEST_F(replacing_file_test, without_a_commit_the_old_file_stays) {
         write(file, std::string(300000, 'x'));
     }
     EXPECT_EQ(content_of(path), "old");
-    EXPECT_EQ(files(), 1);
+    EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(replacing_file_test, after_a_commit_nothing_more_is_taken) {
@@ -176,7 +145,7 @@ TEST_F(replacing_file_test, what_a_killed_process_of_the_same_number_left_is_rep
     put(path + "." + std::to_string(getpid()) + ".tmp", "left over, and longer than what comes");
     replace(path, "new");
     EXPECT_EQ(content_of(path), "new");
-    EXPECT_EQ(files(), 1);
+    EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(replacing_file_test, a_link_planted_as_the_temporary_file_is_not_followed) {
@@ -204,27 +173,22 @@ TEST_F(replacing_file_test, another_process_may_write_into_it_by_name) {
 }
 
 TEST_F(replacing_file_test, places_where_no_file_can_be_are_refused) {
-    expect_refused("", "\"\" names no file");
-    expect_refused(folder.string(), folder.string() + ": is a directory");
-    expect_refused(folder.string() + "/", "\"" + folder.string() + "/\" names no file");
-    expect_refused("/no/such/file", "/no/such/file: No such file or directory");
+    EXPECT_EQ(refusal(""), "\"\" names no file");
+    EXPECT_EQ(refusal(folder.string()), folder.string() + ": is a directory");
+    EXPECT_EQ(refusal(folder.string() + "/"), "\"" + folder.string() + "/\" names no file");
+    EXPECT_EQ(refusal("/no/such/file"), "/no/such/file: No such file or directory");
     put(path, "");
-    expect_refused(path + "/file", path + "/file: Not a directory");
-    expect_refused("/dev/full", "/dev/full: is no regular file"); // a rename would remove the device
+    EXPECT_EQ(refusal(path + "/file"), path + "/file: Not a directory");
+    EXPECT_EQ(refusal("/dev/full"), "/dev/full: is no regular file"); // a rename would remove the device
     const std::string fifo = (folder / "fifo").string();
     ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-    expect_refused(fifo, fifo + ": is no regular file");
+    EXPECT_EQ(refusal(fifo), fifo + ": is no regular file");
     const std::string loop = (folder / "loop").string();
     fs::create_symlink("loop", loop);
-    expect_refused(loop, loop + ": Too many levels of symbolic links");
+    EXPECT_EQ(refusal(loop), loop + ": Too many levels of symbolic links");
     const std::string too_long = (folder / std::string(252, 'n')).string(); // a name that fits, but not with .<pid>.tmp
-    try {
-        const replacing_file file(too_long);
-        ADD_FAILURE();
-    } catch (const input_error& error) {
-        EXPECT_NE(std::string(error.what()).find(std::strerror(ENAMETOOLONG)), std::string::npos) << error.what();
-    }
-    EXPECT_EQ(files(), 3);
+    EXPECT_NE(refusal(too_long).find(std::strerror(ENAMETOOLONG)), std::string::npos) << refusal(too_long);
+    EXPECT_EQ(files(), 3u);
 }
 
 // As an ordinary user: the superuser may write everywhere.
@@ -236,12 +200,7 @@ TEST_F(replacing_file_test, folders_and_files_that_may_not_be_written_are_refuse
             if (geteuid() == 0 && seteuid(65534) != 0) {
                 return 98;
             }
-            try {
-                replace(at, "new");
-            } catch (const input_error& error) {
-                return error.what() == at + ": " + reason ? 0 : 1;
-            }
-            return 2;
+            return refusal_of([&] { replace(at, "new"); }) == at + ": " + reason ? 0 : 1;
         });
     };
     ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
@@ -250,7 +209,7 @@ TEST_F(replacing_file_test, folders_and_files_that_may_not_be_written_are_refuse
     EXPECT_EQ(as_user((folder / "new").string(), "Permission denied"), 0) << "a read-only folder";
     ASSERT_EQ(chmod(folder.c_str(), 0700), 0);
     EXPECT_EQ(content_of(path), "old");
-    EXPECT_EQ(files(), 1);
+    EXPECT_EQ(files(), 1u);
 }
 
 // A folder that may be written but not listed cannot be opened to be synced: the file is written all the same.
@@ -278,16 +237,12 @@ TEST_F(replacing_file_test, a_disk_that_is_full_leaves_the_old_file) {
             if (setrlimit(RLIMIT_FSIZE, &limit) != 0) {
                 return 98;
             }
-            try {
-                replace(path, std::string(size, 'x'));
-            } catch (const input_error& error) {
-                return error.what() == path + ": " + std::strerror(EFBIG) ? 0 : 1;
-            }
-            return 2;
+            const std::string said = refusal_of([&] { replace(path, std::string(size, 'x')); });
+            return said == path + ": " + std::strerror(EFBIG) ? 0 : 1;
         });
         EXPECT_EQ(status, 0) << size;
         EXPECT_EQ(content_of(path), "old");
-        EXPECT_EQ(files(), 1);
+        EXPECT_EQ(files(), 1u);
     }
 }
 
@@ -301,7 +256,7 @@ TEST_F(replacing_file_test, a_kill_in_the_middle_leaves_the_old_file) {
     });
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     EXPECT_EQ(content_of(path), "old");
-    EXPECT_EQ(files(), 2); // the new one beside it, which nobody reads
+    EXPECT_EQ(files(), 2u); // the new one beside it, which nobody reads
 }
 
 } // namespace

@@ -11,8 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
@@ -76,14 +74,6 @@ int wait_for(pid_t child) {
         return -1;
     }
     return WEXITSTATUS(how);
-}
-
-std::string new_directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "bitstep-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-        throw std::runtime_error("cannot make " + name);
-    }
-    return name;
 }
 
 } // namespace
@@ -150,19 +140,14 @@ program_result run_program_in_terminal(const std::vector<std::string>& arguments
     return result;
 }
 
-running_program::running_program(const std::vector<std::string>& arguments) : directory_(new_directory()) {
-    out_ = directory_ + "/out";
-    err_ = directory_ + "/err";
-    child_ = start(arguments, {}, out_, err_);
-}
+running_program::running_program(const std::vector<std::string>& arguments)
+    : child_(start(arguments, {}, out_, err_)) {}
 
 running_program::~running_program() {
     if (!reaped_) {
         send(SIGKILL);
         waitpid(child_, &how_, 0);
     }
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
 }
 
 void running_program::send(int signal) const {
@@ -196,6 +181,22 @@ program_result running_program::wait() {
     return result;
 }
 
+std::vector<std::string> train_arguments(const std::string& data, const std::string& more) {
+    std::vector<std::string> arguments = {"train", data, "--target", data == randhie ? "mdvis" : "y"};
+    for (const std::string& word : words(more)) {
+        arguments.push_back(word);
+    }
+    return arguments;
+}
+
+program_result train(const std::string& more, const std::vector<std::string>& environment) {
+    return run_program(train_arguments(randhie, more), environment);
+}
+
+program_result train_on(const std::string& data, const std::string& more) {
+    return run_program(train_arguments(data, more));
+}
+
 void expect_refusal(const program_result& result, const std::vector<std::string>& parts) {
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_EQ(result.digest(), "") << result.out;
@@ -204,21 +205,6 @@ void expect_refusal(const program_result& result, const std::vector<std::string>
     for (const std::string& part : parts) {
         EXPECT_NE(result.err.find(part), std::string::npos) << result.err << "lacks\n" << part;
     }
-}
-
-temporary_file::temporary_file(const std::string& content, const std::string& name)
-    : directory_(new_directory()), path_(directory_ + "/" + name) {
-    std::ofstream(path_, std::ios::binary) << content;
-}
-
-temporary_file::~temporary_file() {
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
-}
-
-std::string content_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 std::vector<std::string> words(const std::string& line) {

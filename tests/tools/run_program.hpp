@@ -2,6 +2,8 @@
 // Runs the program `bitstep` as a process, as a person or a script would, and keeps what it said.
 #pragma once
 
+#include "files.hpp"
+
 #include <string>
 #include <vector>
 
@@ -42,31 +44,26 @@ public:
     program_result wait();
 
 private:
-    std::string out_, err_, directory_;
+    temporary_folder folder_;
+    std::string out_ = folder_ / "out";
+    std::string err_ = folder_ / "err";
     int child_ = 0;
     int how_ = 0;
     bool reaped_ = false;
 };
 
+/// The arguments "train <data> --target <its target> <more>": mdvis of randhie.csv, y of any other file; `more` is cut at
+/// its blanks.
+std::vector<std::string> train_arguments(const std::string& data, const std::string& more);
+
+/// Runs `bitstep train` on randhie.csv.
+program_result train(const std::string& more, const std::vector<std::string>& environment = {});
+
+/// Runs `bitstep train` on another file, to predict y.
+program_result train_on(const std::string& data, const std::string& more);
+
 /// Expects exit code 2, no digest, and exactly one line on stderr: "bitstep: ", and in it each of `parts`.
 void expect_refusal(const program_result& result, const std::vector<std::string>& parts);
-
-/// A file that lives as long as the object.
-class temporary_file {
-public:
-    explicit temporary_file(const std::string& content, const std::string& name = "data.csv");
-    ~temporary_file();
-    temporary_file(const temporary_file&) = delete;
-    temporary_file& operator=(const temporary_file&) = delete;
-    const std::string& path() const { return path_; }
-
-private:
-    std::string directory_;
-    std::string path_;
-};
-
-/// The bytes of a file; empty where there is none.
-std::string content_of(const std::string& path);
 
 /// "a b  c" as three arguments.
 std::vector<std::string> words(const std::string& line);

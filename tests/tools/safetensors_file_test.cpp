@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // safetensors files on disk: written and read back, made by the reference implementation (data/make_samples.py), and
 // damaged ones, each with the reason a person gets.
+#include "files.hpp"
 #include "program/errors.hpp"
 #include "program/tensors/safetensors.hpp"
-#include "run_program.hpp"
+#include "refusal.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -29,11 +30,6 @@ using bitstep::program::safetensors_reader;
 using bitstep::program::safetensors_writer;
 using bitstep::program::tensor_info;
 using bitstep::program::tensor_metadata;
-
-std::string content_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // The 8 bytes of a length.
 std::string length(std::uint64_t value) { return {reinterpret_cast<const char*>(&value), sizeof(value)}; }
@@ -61,15 +57,6 @@ std::vector<Bits> bits(const std::vector<T>& values) {
     return result;
 }
 
-void expect_reason(const std::function<void()>& action, const std::string& reason) {
-    try {
-        action();
-        ADD_FAILURE() << "no complaint, expected: " << reason;
-    } catch (const input_error& error) {
-        EXPECT_EQ(std::string(error.what()), reason);
-    }
-}
-
 const std::vector<tensor_info> two_tensors = {{"w", "F32", {2}, 0, 0, 0}, {"state/m", "F64", {1, 1}, 0, 0, 0}};
 
 TEST(safetensors_file_test, what_is_written_is_these_bytes) {
@@ -89,7 +76,7 @@ TEST(safetensors_file_test, without_tensors_and_metadata_it_is_the_empty_object)
     const temporary_file file("", "w.safetensors");
     safetensors_writer(file.path(), {}, {}).commit();
     EXPECT_EQ(content_of(file.path()), length(8) + "{}      ");
-    EXPECT_EQ(content_of(file.path()), content_of(BITSTEP_TEST_SAMPLES "/python_nothing.safetensors"));
+    EXPECT_EQ(content_of(file.path()), content_of(sample("python_nothing")));
 }
 
 TEST(safetensors_file_test, what_is_written_is_read_back) {
@@ -127,7 +114,7 @@ TEST(safetensors_file_test, what_is_written_is_read_back) {
 }
 
 TEST(safetensors_file_test, files_of_the_reference_implementation_are_read) {
-    const safetensors_reader reader(BITSTEP_TEST_SAMPLES "/python_all.safetensors");
+    const safetensors_reader reader(sample("python_all"));
     EXPECT_EQ(reader.header().metadata, (tensor_metadata{{"format", "np"}, {"text", "line\n\"quoted\" \xC3\xB6"}}));
     EXPECT_EQ(reader.header().tensors.size(), 8u);
     EXPECT_EQ(bits<std::uint32_t>(values_of<float>(reader, "f32")),
@@ -181,12 +168,12 @@ TEST(safetensors_file_test, damaged_and_foreign_files_are_refused) {
     for (const row& r : rows) {
         SCOPED_TRACE(r.catches);
         const temporary_file file(r.content, "w.safetensors");
-        expect_reason([&] { const safetensors_reader reader(file.path()); }, file.path() + ": " + r.reason);
+        EXPECT_EQ(refusal_of([&] { const safetensors_reader reader(file.path()); }), file.path() + ": " + r.reason);
     }
 }
 
 TEST(safetensors_file_test, every_cut_of_a_good_file_is_refused) {
-    const std::string good = content_of(BITSTEP_TEST_SAMPLES "/python_all.safetensors");
+    const std::string good = content_of(sample("python_all"));
     const temporary_file file(good, "w.safetensors");
     ASSERT_NO_THROW(safetensors_reader(file.path()));
     for (std::uintmax_t size = good.size(); size-- > 0;) {
@@ -200,20 +187,20 @@ TEST(safetensors_file_test, what_is_no_regular_file_is_refused_at_once) {
     const std::string folder = fs::path(file.path()).parent_path().string();
     const std::string fifo = folder + "/fifo";
     ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0); // nobody writes into it: waiting would be for ever
-    expect_reason([&] { const safetensors_reader reader(fifo); }, fifo + ": is no regular file");
-    expect_reason([&] { const safetensors_reader reader(folder); }, folder + ": is a directory");
-    expect_reason([] { const safetensors_reader reader("/dev/zero"); }, "/dev/zero: is no regular file");
-    expect_reason([] { const safetensors_reader reader("no/such"); }, "no/such: No such file or directory");
+    EXPECT_EQ(refusal_of([&] { const safetensors_reader reader(fifo); }), fifo + ": is no regular file");
+    EXPECT_EQ(refusal_of([&] { const safetensors_reader reader(folder); }), folder + ": is a directory");
+    EXPECT_EQ(refusal_of([] { const safetensors_reader reader("/dev/zero"); }), "/dev/zero: is no regular file");
+    EXPECT_EQ(refusal_of([] { const safetensors_reader reader("no/such"); }), "no/such: No such file or directory");
     fs::remove(fifo);
 }
 
 TEST(safetensors_file_test, a_file_that_shrinks_meanwhile_is_an_error) {
-    const temporary_file file(content_of(BITSTEP_TEST_SAMPLES "/python_all.safetensors"), "w.safetensors");
+    const temporary_file file(content_of(sample("python_all")), "w.safetensors");
     const safetensors_reader reader(file.path());
     fs::resize_file(file.path(), 600);
     std::vector<char> out(80);
-    expect_reason([&] { reader.read(*reader.header().find("f64"), 0, out.data(), out.size()); },
-                  file.path() + ": it has become shorter while it was read");
+    EXPECT_EQ(refusal_of([&] { reader.read(*reader.header().find("f64"), 0, out.data(), out.size()); }),
+              file.path() + ": it has become shorter while it was read");
 }
 
 TEST(safetensors_file_test, what_the_reader_would_refuse_is_not_written) {
@@ -234,16 +221,16 @@ TEST(safetensors_file_test, what_the_reader_would_refuse_is_not_written) {
         {{{"w", "F64", {half, half}, 0, 0, 0}}, {}, "tensor \"w\": the product of its shape is too large"},
     };
     for (const row& r : rows) {
-        expect_reason([&] { const safetensors_writer writer(file.path(), r.tensors, r.metadata); },
-                      file.path() + ": " + r.reason);
+        EXPECT_EQ(refusal_of([&] { const safetensors_writer writer(file.path(), r.tensors, r.metadata); }),
+                  file.path() + ": " + r.reason);
         EXPECT_EQ(content_of(file.path()), "old");
     }
     const std::vector<tensor_info> many(9, {"w", "U8", {(std::uint64_t{1} << 61) - 1}, 0, 0, 0});
-    expect_reason([&] { const safetensors_writer writer(file.path(), many, {}); },
-                  file.path() + ": its tensors are too large for a file");
+    EXPECT_EQ(refusal_of([&] { const safetensors_writer writer(file.path(), many, {}); }),
+              file.path() + ": its tensors are too large for a file");
     const tensor_metadata huge = {{"a", std::string(100'000'000, 'x')}};
-    expect_reason([&] { const safetensors_writer writer(file.path(), {}, huge); },
-                  file.path() + ": its header would have 100000032 bytes, more than 100000000");
+    EXPECT_EQ(refusal_of([&] { const safetensors_writer writer(file.path(), {}, huge); }),
+              file.path() + ": its header would have 100000032 bytes, more than 100000000");
     EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(file.path()).parent_path()), fs::directory_iterator()), 1);
 }
 

@@ -2,6 +2,7 @@
 // Numbers of the plan: the learning rate without the platform's cosine, ranges in the words of the options.
 #include "program/errors.hpp"
 #include "program/train/training_plan.hpp"
+#include "refusal.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,13 +39,8 @@ TEST(training_plan_test, the_cosine_rate_has_these_bits) {
 }
 
 template <class T>
-std::string refusal_of(const training_plan& plan) {
-    try {
-        check_plan<T>(plan);
-    } catch (const input_error& error) {
-        return error.what();
-    }
-    return "";
+std::string refusal(const training_plan& plan) {
+    return refusal_of([&] { check_plan<T>(plan); });
 }
 
 TEST(training_plan_test, ranges_are_named_by_the_option) {
@@ -65,15 +61,15 @@ TEST(training_plan_test, ranges_are_named_by_the_option) {
     for (const row& each : rows) {
         training_plan plan;
         each.change(plan);
-        EXPECT_EQ(refusal_of<float>(plan), each.message);
-        EXPECT_EQ(refusal_of<double>(plan), each.message);
+        EXPECT_EQ(refusal<float>(plan), each.message);
+        EXPECT_EQ(refusal<double>(plan), each.message);
     }
-    EXPECT_EQ(refusal_of<float>({}), "");
+    EXPECT_EQ(refusal<float>({}), "");
     training_plan large;
     large.l2 = 1e38; // fits float, twice as much does not
-    EXPECT_EQ(refusal_of<double>(large), "");
+    EXPECT_EQ(refusal<double>(large), "");
     large.l2 = 3e38;
-    EXPECT_NE(refusal_of<float>(large), "");
+    EXPECT_NE(refusal<float>(large), "");
 }
 
 } // namespace
