@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stopping `bitstep train` at any moment, in any way, and going on: the bits of a training that never stopped.
+#include "files.hpp"
 #include "run_program.hpp"
 
 #include "program/split_mix.hpp"
 #include "program/train/state_file.hpp"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <random>
+#include <sstream>
 #include <thread>
 
 namespace bitstep_test {
@@ -19,26 +20,6 @@ namespace {
 
 using bitstep::program::saved_state;
 using bitstep::program::split_mix;
-
-const std::string randhie = std::string(BITSTEP_TEST_DATA) + "/randhie.csv";
-
-std::vector<std::string> training(const std::string& data, const std::string& more) {
-    std::vector<std::string> arguments = {"train", data, "--target", data == randhie ? "mdvis" : "y"};
-    for (const std::string& word : words(more)) {
-        arguments.push_back(word);
-    }
-    return arguments;
-}
-
-program_result train(const std::string& more, const std::string& data = randhie) {
-    return run_program(training(data, more));
-}
-
-// A folder for states and histories.
-struct folder : temporary_file {
-    folder() : temporary_file("", "unused") {}
-    std::string operator/(const std::string& name) const { return path() + "." + name; }
-};
 
 void sleep_up_to(split_mix& random, std::uint64_t microseconds) {
     std::this_thread::sleep_for(std::chrono::microseconds(random.below(microseconds)));
@@ -51,57 +32,71 @@ split_mix moments() {
     return split_mix(seed);
 }
 
-TEST(stop_resume_program_test, twenty_interrupts_in_a_row_end_with_the_bits_of_an_uninterrupted_run) {
-    const folder files;
-    const std::string plan = "--epochs 4000 --save-every 700 --save ";
-    const std::string whole = train(plan + files / "whole").digest();
-    ASSERT_NE(whole, "");
-    split_mix random = moments();
-    int interrupted = 0;
-    const std::string state = files / "state";
-    for (int attempt = 0; attempt < 20; ++attempt) {
-        const bool resumes = std::filesystem::exists(state);
-        running_program program(training(randhie, plan + state + (resumes ? " --resume " + state : "")));
-        EXPECT_TRUE(program.wait_for_output("\nrun "));
-        sleep_up_to(random, 20'000);
-        program.send(attempt % 2 == 0 ? SIGINT : SIGTERM);
-        const program_result result = program.wait();
-        EXPECT_EQ(result.signal, attempt % 2 == 0 ? SIGINT : SIGTERM) << result.out << result.err;
-        EXPECT_EQ(result.err, "");
-        interrupted +=
-            result.out.find("stopped by ") != std::string::npos ? 1 : 0; // else: between that line and the loop
+// The epochs that a state has behind it; 0 where there is none yet.
+std::uint64_t epochs_in(const std::string& state) {
+    if (!std::filesystem::exists(state)) {
+        return 0;
     }
-    EXPECT_GE(interrupted, 10);
-    std::printf("stopped in training: %d of 20, at step %s\n", interrupted,
-                bitstep::program::safetensors_reader(state).header().metadata.at("t").c_str());
-    EXPECT_EQ(train(plan + state + " --resume " + state).digest(), whole);
+    const std::string steps = bitstep::program::safetensors_reader(state).header().metadata.at("t");
+    return std::stoull(steps) / 79; // of 256 rows, of 20190
+}
+
+// Where a state is, the program goes on from it.
+std::string saving_to(const std::string& state) {
+    return " --save " + state + (std::filesystem::exists(state) ? " --resume " + state : "");
+}
+
+// Each run would go 4000 epochs further. Its first line of progress, after a twentieth of all epochs, says that it is
+// training: it then catches the signal, and is far from its end.
+TEST(stop_resume_program_test, twenty_interrupts_in_a_row_end_with_the_bits_of_an_uninterrupted_run) {
+    const temporary_folder files;
+    const std::string state = files / "state";
+    const std::string plan = "--save-every 700 --epochs ";
+    split_mix random = moments();
+    for (int attempt = 0; attempt < 20; ++attempt) {
+        running_program program(
+            train_arguments(randhie, plan + std::to_string(epochs_in(state) + 4000) + saving_to(state)));
+        ASSERT_TRUE(program.wait_for_output("\nepoch "));
+        sleep_up_to(random, 20'000);
+        const int signal = attempt % 2 == 0 ? SIGINT : SIGTERM;
+        program.send(signal);
+        const program_result result = program.wait();
+        ASSERT_EQ(result.signal, signal) << result.out << result.err;
+        EXPECT_NE(result.out.find("stopped by "), std::string::npos) << result.out;
+        EXPECT_EQ(result.err, "");
+    }
+    const std::string all = plan + std::to_string(epochs_in(state) + 10);
+    const std::string whole = train(all + " --save " + files / "whole").digest();
+    ASSERT_NE(whole, "");
+    EXPECT_EQ(train(all + saving_to(state)).digest(), whole);
     EXPECT_EQ(content_of(state), content_of(files / "whole"));
 }
 
-TEST(stop_resume_program_test, a_kill_never_loses_the_previous_state) {
-    std::string text = "y"; // many columns: a state that takes a while to write
-    const auto add = [&text](const char* before, int number) {
-        text += before;
-        text += std::to_string(number);
-    };
-    for (int column = 0; column < 3000; ++column) {
-        add(",c", column);
+// Six rows of so many columns that saving takes most of the time.
+std::string wide_table() {
+    const int columns = 3000;
+    std::string text = "y";
+    for (int column = 0; column < columns; ++column) {
+        text.append(",c").append(std::to_string(column));
     }
     for (int row = 0; row < 6; ++row) {
-        add("\n", row);
-        for (int column = 0; column < 3000; ++column) {
-            add(",", (row * 7 + column * 3) % 11);
+        text.append("\n").append(std::to_string(row));
+        for (int column = 0; column < columns; ++column) {
+            text.append(",").append(std::to_string((row * 7 + column * 3) % 11));
         }
     }
-    const temporary_file data(text + "\n");
-    const folder files;
+    return text + "\n";
+}
+
+TEST(stop_resume_program_test, a_kill_never_loses_the_previous_state) {
+    const temporary_file data(wide_table());
+    const temporary_folder files;
     const std::string state = files / "state";
     split_mix random = moments();
     std::uint64_t t = 0;
     for (int attempt = 0; attempt < 25; ++attempt) {
         const bool resumes = std::filesystem::exists(state);
-        running_program program(
-            training(data.path(), "--epochs 100000 --save " + state + (resumes ? " --resume " + state : "")));
+        running_program program(train_arguments(data.path(), "--epochs 100000 --save-every 1" + saving_to(state)));
         EXPECT_TRUE(program.wait_for_output("\nrun "));
         sleep_up_to(random, 60'000);
         program.send(SIGKILL);
@@ -114,47 +109,51 @@ TEST(stop_resume_program_test, a_kill_never_loses_the_previous_state) {
         }
     }
     ASSERT_GT(t, 0u);
-    std::size_t cut_off = 0; // files that a save was writing when it was killed
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(state).parent_path())) {
-        cut_off += entry.path().extension() == ".tmp" ? 1 : 0;
-    }
+    const std::size_t cut_off = files.entries() - 1; // files that a save was writing when it was killed
+    EXPECT_GT(cut_off, 0u);
     std::printf("25 kills, %zu of them within a save, up to step %llu\n", cut_off, static_cast<unsigned long long>(t));
     const std::string rest = "--epochs " + std::to_string(t + 3);
-    const std::string resumed = train(rest + " --resume " + state, data.path()).digest();
+    const std::string resumed = train_on(data.path(), rest + " --resume " + state).digest();
     EXPECT_NE(resumed, "");
-    EXPECT_EQ(resumed, train(rest, data.path()).digest());
+    EXPECT_EQ(resumed, train_on(data.path(), rest).digest());
 }
 
 TEST(stop_resume_program_test, threads_arch_and_the_cut_into_workers_may_change_on_the_way) {
-    const folder files;
-    const std::string state = files / "state";
     for (const std::string fixed : {"--lr 0.02", "--dtype f64 --l2 0.1 --test-fraction 0.3 --no-bias",
-                                    "--accumulate wide --lr-schedule cosine", "--batch 2048 --no-standardize"}) {
-        const bool cosine = fixed.find("cosine") != std::string::npos; // its --epochs stay
+                                    "--accumulate wide", "--batch 2048 --no-standardize"}) {
+        SCOPED_TRACE(fixed);
+        const temporary_folder files;
+        const std::string state = files / "state";
+        const auto go_on = [&](const std::string& more) { return train(fixed + more + saving_to(state)); };
+        EXPECT_EQ(go_on(" --epochs 2 --threads 1 --arch reference").exit_code, 0);
+        EXPECT_EQ(go_on(" --epochs 3 --workers 8 --accum 1").exit_code, 0);
         const std::string whole = train(fixed + " --epochs 6").digest();
-        ASSERT_NE(whole, "") << fixed;
-        if (cosine) {
-            running_program stopped(training(randhie, fixed + " --epochs 600 --save " + state));
-            EXPECT_TRUE(stopped.wait_for_output("\nrun "));
-            std::this_thread::sleep_for(std::chrono::milliseconds(30));
-            stopped.send(SIGINT);
-            EXPECT_EQ(stopped.wait().signal, SIGINT);
-            const std::string all = train(fixed + " --epochs 600").digest();
-            EXPECT_EQ(train(fixed + " --epochs 600 --threads 1 --resume " + state).digest(), all);
-            continue;
-        }
-        EXPECT_EQ(train(fixed + " --epochs 2 --threads 1 --arch reference --save " + state).exit_code, 0);
-        EXPECT_EQ(train(fixed + " --epochs 3 --workers 8 --accum 1 --save " + state + " --resume " + state).exit_code,
-                  0);
-        EXPECT_EQ(train(fixed + " --epochs 6 --workers 1 --accum 8 --threads 2 --resume " + state).digest(), whole)
-            << fixed;
+        ASSERT_NE(whole, "");
+        EXPECT_EQ(go_on(" --epochs 6 --workers 1 --accum 8 --threads 2").digest(), whole);
     }
 }
 
+// Here --epochs, which the rate of every step depends on, stays; only a signal stops such a training on the way.
+TEST(stop_resume_program_test, a_cosine_training_goes_on_with_its_rates) {
+    const temporary_folder files;
+    const std::string state = files / "state";
+    const std::string plan = "--accumulate wide --lr-schedule cosine --epochs 1000";
+    running_program stopped(train_arguments(randhie, plan + " --save " + state));
+    ASSERT_TRUE(stopped.wait_for_output("\nepoch "));
+    stopped.send(SIGINT);
+    ASSERT_EQ(stopped.wait().signal, SIGINT);
+    ASSERT_LT(epochs_in(state), 1000u);
+    expect_refusal(train("--accumulate wide --lr-schedule cosine --epochs 1001 --resume " + state), {"--epochs"});
+    const std::string whole = train(plan).digest();
+    ASSERT_NE(whole, "");
+    EXPECT_EQ(train(plan + " --threads 1 --resume " + state).digest(), whole);
+}
+
 TEST(stop_resume_program_test, a_finished_training_resumes_to_the_same_result) {
-    const folder files;
+    const temporary_folder files;
     const std::string state = files / "state";
     const std::string whole = train("--epochs 3 --save " + state).digest();
+    ASSERT_NE(whole, "");
     EXPECT_EQ(train("--epochs 3 --resume " + state + " --save " + files / "copy").digest(), whole);
     EXPECT_NE(content_of(state), "");
     EXPECT_EQ(content_of(files / "copy"), content_of(state));
@@ -162,7 +161,7 @@ TEST(stop_resume_program_test, a_finished_training_resumes_to_the_same_result) {
 }
 
 TEST(stop_resume_program_test, settings_that_differ_are_named) {
-    const folder files;
+    const temporary_folder files;
     const std::string state = files / "state";
     ASSERT_EQ(train("--epochs 1 --save " + state).exit_code, 0);
     const auto resume = [&](const std::string& more) { return train("--epochs 2 --resume " + state + " " + more); };
@@ -173,32 +172,32 @@ TEST(stop_resume_program_test, settings_that_differ_are_named) {
     expect_refusal(train("--epochs 2 --resume " + state + "x"), {"statex", "No such file"});
     expect_refusal(train("--epochs 2 --resume " + randhie), {"randhie.csv", "no safetensors file"});
     const temporary_file other("a,y\n1,2\n3,5\n");
-    expect_refusal(train("--epochs 2 --resume " + state, other.path()), {"the number of rows is 20190", "columns"});
+    expect_refusal(train_on(other.path(), "--epochs 2 --resume " + state), {"the number of rows is 20190", "columns"});
     EXPECT_EQ(resume("").exit_code, 0);
 }
 
 TEST(stop_resume_program_test, changed_data_are_noticed) {
-    const folder files;
+    const temporary_folder files;
     const std::string state = files / "state";
     const temporary_file before("a,y\n1,2\n3,5\n4,4\n");
     const temporary_file after("a,y\n1,2\n3,5\n4,4.0001\n");
-    ASSERT_EQ(train("--epochs 1 --save " + state, before.path()).exit_code, 0);
-    EXPECT_EQ(train("--epochs 2 --resume " + state, before.path()).exit_code, 0);
-    expect_refusal(train("--epochs 2 --resume " + state, after.path()), {"the numbers in the file are not those"});
+    ASSERT_EQ(train_on(before.path(), "--epochs 1 --save " + state).exit_code, 0);
+    EXPECT_EQ(train_on(before.path(), "--epochs 2 --resume " + state).exit_code, 0);
+    expect_refusal(train_on(after.path(), "--epochs 2 --resume " + state), {"the numbers in the file are not those"});
 }
 
 TEST(stop_resume_program_test, a_save_that_cannot_work_is_refused_before_training) {
     const temporary_file data("a,y\n1,2\n3,5\n");
     const std::string before = content_of(data.path());
-    expect_refusal(train("--save " + data.path(), data.path()), {"--save would replace a file that is no state"});
+    expect_refusal(train_on(data.path(), "--save " + data.path()), {"--save would replace a file that is no state"});
     EXPECT_EQ(content_of(data.path()), before);
-    expect_refusal(train("--save " + data.path() + "/s", data.path()), {"data.csv/s"});
-    expect_refusal(train("--save /", data.path()), {"/"});
-    expect_refusal(train("--save-every 0", data.path()), {"--save-every"});
+    expect_refusal(train_on(data.path(), "--save " + data.path() + "/s"), {"data.csv/s"});
+    expect_refusal(train_on(data.path(), "--save /"), {"/"});
+    expect_refusal(train_on(data.path(), "--save-every 0"), {"--save-every"});
 }
 
 TEST(stop_resume_program_test, the_history_goes_on_where_the_state_does) {
-    const folder files;
+    const temporary_folder files;
     const std::string plan = "--test-fraction 0.1 --history-every 50 --history ";
     // All columns but the seconds (the seventh).
     const auto rows_of = [](const std::string& path) {
