@@ -11,22 +11,62 @@
 namespace bitstep_test {
 namespace {
 
+struct command {
+    std::string name;
+    std::string options; // beside --help
+};
+
+const std::vector<command> commands = {
+    {"verify", "--arch --threads --json --quiet"},
+    {"compare", "--raw --json --quiet"},
+    {"allreduce", "--counts --ring --accumulate --threads --arch --json --quiet"},
+    {"info", "--json"},
+#ifdef BITSTEP_TEST_HAS_TRAIN
+    {"train", "--target --test-fraction --bias --no-bias --standardize --no-standardize --workers --accum --batch "
+              "--epochs --seed --lr --lr-schedule --beta1 --beta2 --eps --ema-decay --l2 --save --save-every --resume "
+              "--history --history-every --plot --least-squares --json --quiet --dtype --accumulate --threads --arch"},
+    {"predict", "--output --ema --threads --arch --json --quiet"},
+#endif
+};
+
 void expect_help(const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
     const program_result result = run_program(arguments);
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.err, "");
     for (const std::string& part : parts) {
-        EXPECT_NE(result.out.find(part), std::string::npos) << part;
+        EXPECT_NE(result.out.find(part), std::string::npos) << part << "\nis missing in\n" << result.out;
     }
 }
 
-TEST(usage_program_test, help_shows_examples_and_defaults) {
-    expect_help({"--help"},
-                {"train", "verify", "compare", "allreduce", "info", "Examples:", "Exit codes:", "BITSTEP_NUM_THREADS"});
-    expect_help({"verify", "--help"}, {"Examples:", "--arch", "--threads", "default: 1,2,3,7", "--json", "digest"});
-    expect_help({"info", "--help"}, {"Examples:", "--json"});
+TEST(usage_program_test, the_main_help_names_every_command) {
+    std::vector<std::string> parts = {"Examples:", "Exit codes:", "BITSTEP_NUM_THREADS"};
+    for (const command& one : commands) {
+        parts.push_back("\n  " + one.name + "  "); // where a line of the list begins
+    }
+    expect_help({"--help"}, parts);
     expect_help({"--version"}, {"bitstep "});
 }
+
+TEST(usage_program_test, the_help_of_a_command_has_examples_and_every_option) {
+    for (const command& one : commands) {
+        SCOPED_TRACE(one.name);
+        std::vector<std::string> parts = {"Examples:\n  bitstep " + one.name};
+        for (const std::string& option : words(one.options)) {
+            parts.push_back("\n  " + option); // where its description stands, not just another's mention of it
+        }
+        expect_help({one.name, "--help"}, parts);
+    }
+}
+
+// ... and none that the table above lacks, so that a new option comes with its test.
+TEST(usage_program_test, the_help_of_a_command_has_no_other_option) {
+    for (const command& one : commands) {
+        const std::string help = run_program({one.name, "--help"}).out;
+        EXPECT_EQ(count_of(help, "\n  --"), words(one.options).size()) << help;
+    }
+}
+
+TEST(usage_program_test, help_shows_defaults) { expect_help({"verify", "--help"}, {"default: 1,2,3,7", "digest"}); }
 
 TEST(usage_program_test, mistakes_on_the_command_line) {
     expect_refusal(run_program({}), {"a command is missing", "train, ", "verify, ", "bitstep --help"});
