@@ -238,18 +238,9 @@ TEST(state_file_test, another_training_is_refused_by_what_differs) {
     save_state(file.path(), some_state<float>(), some_description(), 3);
     const saved_state saved(file.path());
     for (const row& each : rows) {
-<<<<<<< HEAD
         settings changed;
         each.change(changed);
         const std::string said = refusal_of([&] { saved.require_equal(changed.description(), false); });
-=======
-        design by = some_design();
-        data_identity data{20, 0.25, 8, "digest"};
-        training_plan plan;
-        each.change(by, data, plan);
-        const tensor_metadata here = describe_training(by, data, plan, bitstep::accumulate_mode::wide);
-        const std::string said = refusal_of([&] { saved.require_equal(here, false); });
->>>>>>> wG
         EXPECT_NE(said.find(each.reason), std::string::npos) << said << "\nlacks\n" << each.reason;
     }
     const std::string type = refusal_of([&] { saved.require_equal(some_description(), true); });

@@ -189,7 +189,10 @@ TEST(stop_resume_program_test, changed_data_are_noticed) {
 TEST(stop_resume_program_test, a_save_that_cannot_work_is_refused_before_training) {
     const temporary_file data("a,y\n1,2\n3,5\n");
     const std::string before = content_of(data.path());
-    expect_refusal(train_on(data.path(), "--save " + data.path()), {"--save would replace a file that is no state"});
+    const temporary_file other("a,y\n1,2\n3,5\n");
+    expect_refusal(train_on(data.path(), "--save " + other.path()), {"--save would replace a file that is no state"});
+    EXPECT_EQ(content_of(other.path()), before);
+    expect_refusal(train_on(data.path(), "--save " + data.path()), {"DATA.csv and --save are the same file"});
     EXPECT_EQ(content_of(data.path()), before);
     expect_refusal(train_on(data.path(), "--save " + data.path() + "/s"), {"data.csv/s"});
     expect_refusal(train_on(data.path(), "--save /"), {"/"});

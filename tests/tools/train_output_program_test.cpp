@@ -138,7 +138,9 @@ TEST(train_output_program_test, outputs_that_cannot_be_are_refused_before_traini
     expect_refusal(train("--plot p.gif"), {"p.gif", ".svg"});
     expect_refusal(train("--plot /nowhere/p.svg"), {"/nowhere"});
     expect_refusal(train("--history /nowhere/h.csv"), {"/nowhere/h.csv"});
-    expect_refusal(train("--history " + randhie), {"randhie.csv", "not a history"});
+    const temporary_file other("another,file\n1,2\n");
+    expect_refusal(train("--history " + other.path()), {"data.csv:1: not a history"});
+    EXPECT_EQ(content_of(other.path()), "another,file\n1,2\n");
     expect_refusal(train("--history-every 0"), {"--history-every"});
     expect_refusal(train("--lr-schedule linear"), {"--lr-schedule"});
     for (const char* value : {"1", "-0.1", "nan", "x", ""}) {

@@ -143,7 +143,8 @@ exit_code predict_as(const predict_options& chosen, const saved_state& saved, co
 } // namespace
 
 exit_code run_predict(const predict_options& chosen) {
-    require_distinct({{"STATE", chosen.state}, {"DATA.csv", chosen.path}, {"--output", chosen.output}});
+    require_distinct({{"STATE", chosen.state}, {"--output", chosen.output}});
+    require_distinct({{"DATA.csv", chosen.path}, {"--output", chosen.output}});
     const saved_state saved(chosen.state);
     options opts = library_options(chosen.run);
     opts.accumulate = saved.accumulate();
