@@ -16,6 +16,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -48,7 +52,7 @@ std::string usage_failure(const CLI::App* app, const CLI::Error& error) {
     for (const CLI::App* named : app->get_subcommands()) {
         path += " " + named->get_name();
     }
-    return fmt::format("bitstep: {} (see: {} --help)\n", error.what(), path);
+    return fmt::format("bitstep: {} (see: {} --help)\n", printable_path(error.what()), path);
 }
 
 // CLI11 would say no more than that a subcommand is missing.
@@ -75,6 +79,16 @@ exit_code flush_output(exit_code code) {
     }
     std::fputs("bitstep: the output could not be written\n", stderr);
     return exit_code::internal_error;
+}
+
+// Where a caller closed a standard stream, the next file would be opened in its place, and messages written into it.
+// Reading and writing it go on failing, but standard error's, whose loss hurts no result.
+void keep_streams_apart() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (fcntl(stream, F_GETFD) < 0) {
+            static_cast<void>(open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY));
+        }
+    }
 }
 
 exit_code run(int argc, char** argv) {
@@ -104,11 +118,13 @@ exit_code run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     exit_code code = exit_code::internal_error;
+    keep_streams_apart();
+    std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of write(2), not the end
     try {
         code = flush_output(run(argc, argv));
     } catch (const input_error& error) {
         std::fflush(stdout);
-        std::fprintf(stderr, "bitstep: %s\n", error.what()); // not fmt::print, which may throw
+        std::fprintf(stderr, "bitstep: %s\n", printable_path(error.what()).c_str()); // not fmt::print, which may throw
         code = exit_code::bad_input;
     } catch (const std::exception& error) {
         std::fflush(stdout);

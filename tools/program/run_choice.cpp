@@ -15,7 +15,7 @@ void add_run_options(CLI::App& subcommand, run_choice& chosen) {
             "--arch", chosen.arch,
             "kernel set: reference, baseline, avx2, avx512 or neon64; default: BITSTEP_ARCH, else the best that "
             "runs here")
-        ->check(CLI::Validator([](std::string& name) { return name.empty() ? "an empty name" : std::string(); }, ""))
+        ->check(not_empty)
         ->type_name("NAME");
 }
 

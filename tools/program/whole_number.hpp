@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
 namespace bitstep::program {
 
@@ -15,6 +16,10 @@ class whole_number : public CLI::Validator {
 public:
     explicit whole_number(std::uint64_t least, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 };
+
+/// Refuses "": a variable of a shell that is not set must not look like an option that is not given.
+inline const CLI::Validator not_empty([](std::string& text) { return text.empty() ? "must not be empty" : std::string(); },
+                                      "");
 
 inline const whole_number positive(1);
 inline const whole_number not_negative(0);

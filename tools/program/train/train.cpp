@@ -102,15 +102,16 @@ void add_hyper_options(CLI::App& train, training_plan& plan) {
 
 void add_output_options(CLI::App& train, train_options& chosen) {
     train.add_option("--save", chosen.save, "file to save the state to, at the end and after epochs")
-        ->type_name("STATE");
+        ->check(not_empty)->type_name("STATE");
     train.add_option("--save-every", chosen.save_every, "epochs between two saves; each waits for the disk")
         ->check(positive)
         ->type_name("N")
         ->capture_default_str();
-    train.add_option("--resume", chosen.resume, "saved state to go on from")->type_name("STATE");
+    train.add_option("--resume", chosen.resume, "saved state to go on from")->check(not_empty)->type_name("STATE");
     train
         .add_option("--history", chosen.history,
                     "file for step, epoch, losses, gradient norm, learning rate, seconds; --resume goes on with it")
+        ->check(not_empty)
         ->type_name("H.csv");
     train.add_option("--history-every", chosen.history_every, "steps between two rows; default: an epoch")
         ->check(positive)
@@ -118,6 +119,7 @@ void add_output_options(CLI::App& train, train_options& chosen) {
     train
         .add_option("--plot", chosen.plot,
                     "picture of the losses (SVG or PNG), drawn by gnuplot at the end and every 20 s before")
+        ->check(not_empty)
         ->type_name("P.svg|P.png");
     train.add_flag("--least-squares", chosen.least_squares,
                    "also show the exact least-squares (with --l2: ridge) solution of the same data");

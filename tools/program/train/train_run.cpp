@@ -5,6 +5,7 @@
 #include "program/run_choice.hpp"
 #include "program/text.hpp"
 #include "program/train/evaluator.hpp"
+#include "program/train/flat_list.hpp"
 #include "program/train/history.hpp"
 #include "program/train/least_squares.hpp"
 #include "program/train/plot.hpp"
@@ -44,6 +45,9 @@ void check_before_reading(const train_options& chosen) {
     require_distinct(
         {{"DATA.csv", chosen.path}, {"--save", chosen.save}, {"--history", chosen.history}, {"--plot", chosen.plot}});
     require_distinct({{"--resume", chosen.resume}, {"--history", chosen.history}, {"--plot", chosen.plot}});
+    if (chosen.wants_state()) {
+        list_as_json({chosen.design.target}); // a name that no state can hold is refused now
+    }
     if (!chosen.plot.empty()) {
         check_plot_path(chosen.plot);
     }
