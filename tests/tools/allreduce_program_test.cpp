@@ -69,7 +69,7 @@ TEST(allreduce_program_test, the_report_names_what_was_averaged) {
     const output_file out;
     const program_result result = allreduce(out.path(), workers, {"--counts", "6,0,2,4,12", "--arch", "reference"});
     for (const char* part : {"5 workers: ", "; counts 6,0,2,4,12\n", "4 tensors (2 F32, 2 F64), 20 elements, 388 bytes",
-                             "mean, accumulate native, kernels reference, 1 thread"}) {
+                             "mean, accumulate native, arch reference, 1 thread"}) {
         EXPECT_NE(result.out.find(part), std::string::npos) << part << " is missing in\n" << result.out;
     }
     const program_result quiet = allreduce(out.path(), workers, {"--quiet"});

@@ -181,7 +181,7 @@ TEST(compare_program_test, what_cannot_be_read_is_refused) {
     const temporary_file odd(std::string(10, 'x'));
     expect_refusal(compare({"--raw", "f32", odd.path(), odd.path()}), {odd.path(), "10 bytes", "F32"});
     expect_refusal(compare({"--raw", "f64", "/nonexistent/file", odd.path()}), {"/nonexistent/file", "No such file"});
-    expect_refusal(compare({"--raw", "f32", "/tmp", odd.path()}), {"/tmp", "regular"});
+    expect_refusal(compare({"--raw", "f32", "/tmp", odd.path()}), {"/tmp", "is a directory"});
     expect_refusal(compare({"--raw", "f16", good, good}), {"--raw", "f16"});
 }
 

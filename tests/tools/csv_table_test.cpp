@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV text to a table: the forms that must work, and every fault with its place.
 #include "program/data/csv_table.hpp"
+#include "program/data/csv_table_builder.hpp"
 #include "program/errors.hpp"
 #include "refusal.hpp"
+#include "support/allocation.hpp"
 
 #include <gtest/gtest.h>
 
 namespace bitstep_test {
 namespace {
 
+using bitstep::program::csv_block;
+using bitstep::program::csv_rows;
 using bitstep::program::csv_table;
+using bitstep::program::csv_table_builder;
 using bitstep::program::input_error;
 using bitstep::program::parse_csv_table;
 
@@ -50,6 +55,28 @@ TEST(csv_table_test, finds_columns_by_name) {
     const csv_table table = parse_csv_table("t.csv", "a,b\n1,2\n");
     EXPECT_EQ(bitstep::program::find_column(table, "b"), 1u);
     EXPECT_THROW(bitstep::program::find_column(table, "B"), input_error);
+}
+
+TEST(csv_table_test, finds_all_columns_at_once) {
+    const csv_table table = parse_csv_table("t.csv", "a,b\n1,2\n");
+    const auto columns = bitstep::program::columns_by_name(table);
+    EXPECT_EQ(columns.size(), 2u);
+    EXPECT_EQ(columns.at("a"), 0u);
+    EXPECT_EQ(columns.at("b"), 1u);
+}
+
+// The file's size is all it knows of the rows to come.
+TEST(csv_table_test, memory_that_cannot_be_had_ahead_is_gone_without) {
+    const csv_rows two_rows{one_to_four, {0, 1}, 2, {}};
+    for (const std::size_t file_bytes : {std::size_t{16}, ~std::size_t{0}}) {
+        csv_table_builder builder("t.csv", file_bytes);
+        csv_block header{"a,b\n", 0};
+        ASSERT_TRUE(builder.take_header(header));
+        fail_allocation(file_bytes == 16 ? 1 : 0); // the other one is more than a vector can hold
+        EXPECT_NO_THROW(builder.append(two_rows, 8));
+        fail_allocation(0);
+        EXPECT_EQ(builder.finish().values, one_to_four);
+    }
 }
 
 TEST(csv_table_test, faults_of_the_file) {

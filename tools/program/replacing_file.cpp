@@ -24,7 +24,7 @@ constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
 constexpr mode_t permission_bits = 0777;
 
 [[noreturn]] void fail(const std::string& shown, int error) {
-    throw input_error(fmt::format("{}: {}", printable(shown), std::strerror(error)));
+    throw input_error(fmt::format("{}: {}", printable_path(shown), std::strerror(error)));
 }
 
 // The file that a chain of symbolic links leads to; it need not be there.
@@ -51,7 +51,7 @@ bool stat_old(const std::string& shown, const std::string& path, struct stat& ol
         return false;
     }
     if (!S_ISREG(old.st_mode)) {
-        throw input_error(printable(shown) + (S_ISDIR(old.st_mode) ? ": is a directory" : ": is no regular file"));
+        throw input_error(printable_path(shown) + (S_ISDIR(old.st_mode) ? ": is a directory" : ": is no regular file"));
     }
     // A rename would not ask; whoever made the file read-only meant it.
     if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
@@ -105,7 +105,7 @@ private:
 
 replacing_file::replacing_file(const std::string& path) : shown_(path) {
     if (fs::path(path).filename().empty()) {
-        throw input_error(fmt::format("\"{}\" names no file", printable(path)));
+        throw input_error(fmt::format("\"{}\" names no file", printable_path(path)));
     }
     struct stat old = {};
     // Through the links first: /dev/stdout leads to a pipe that has no name of its own.
@@ -162,14 +162,14 @@ void replacing_file::commit() {
         fail(shown_, errno);
     }
     if (!is_at(descriptor_, temporary_)) {
-        throw input_error(printable(shown_) + ": another process has replaced or removed the file being written");
+        throw input_error(printable_path(shown_) + ": another process has replaced or removed the file being written");
     }
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
         fail(shown_, errno);
     }
     close(std::exchange(descriptor_, -1));
     if (!folder.sync()) {
-        throw input_error(fmt::format("{}: written, but its folder could not be synced: {}", printable(shown_),
+        throw input_error(fmt::format("{}: written, but its folder could not be synced: {}", printable_path(shown_),
                                       std::strerror(errno)));
     }
 }

@@ -18,8 +18,8 @@ public:
 };
 
 /// Refuses "": a variable of a shell that is not set must not look like an option that is not given.
-inline const CLI::Validator not_empty([](std::string& text) { return text.empty() ? "must not be empty" : std::string(); },
-                                      "");
+inline const CLI::Validator
+    not_empty([](std::string& text) { return text.empty() ? "must not be empty" : std::string(); }, "");
 
 inline const whole_number positive(1);
 inline const whole_number not_negative(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CSV file in pieces that each hold whole rows, so that they can be parsed apart from one another
-// and the text is never in memory as a whole. First step of csv_table; next: csv_rows.
+// and the text is never in memory as a whole. First step of csv_read; next: csv_rows.
 // The one idea: a line end is the end of a row where an even number of quotation marks stands before it. That is so up
 // to the first misplaced mark, and at that mark reading ends with an error anyway.
 #pragma once

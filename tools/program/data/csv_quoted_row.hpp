@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of a CSV file by libcsv, which knows the rules for quotation marks (RFC 4180). Used by csv_table for the header
+// One row of a CSV file by libcsv, which knows the rules for quotation marks (RFC 4180). Used by csv_table_builder for the header
 // and by csv_rows for rows with a quotation mark; all others are faster split by hand.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of one csv_block as doubles. Knows nothing of the rest of the file, so that blocks can be parsed at the same
-// time; csv_table puts them together.
+// time; csv_table_builder puts them together.
 // The one idea: a row without a quotation mark is split at its commas, number by number; at the first mark the row is
 // given back to csv_quoted_row (libcsv), which says the same of rows without one.
 #pragma once

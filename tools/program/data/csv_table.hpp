@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CSV file of numbers as a table of doubles: the first thing `train` does. csv_blocks cuts the file, csv_rows turns the
-// blocks into numbers, several at a time, this file puts them together in order and names the place of every fault. Next:
-// design_matrix.
+// blocks into numbers, several at a time (csv_read), csv_table_builder puts them together in order and names the place of
+// every fault. Next: split, then design.
 #pragma once
 
 #include "program/data/csv_rows.hpp"
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace bitstep::program {
@@ -44,7 +45,13 @@ csv_table read_csv_table(const std::string& path, const csv_reading& how = {});
 /// The same for text that is in memory; `path` is only named.
 csv_table parse_csv_table(const std::string& path, std::string_view text, const csv_reading& how = {});
 
+/// Such a place by its parts; the column counts from 0.
+std::string csv_place(const std::string& path, std::size_t line, std::size_t column, const std::string& name);
+
 /// The column called `name`; input_error that lists the columns where there is none.
 std::size_t find_column(const csv_table& table, const std::string& name);
+
+/// All columns, for whoever looks for many. The keys are views of table.names: the table must stay.
+std::unordered_map<std::string_view, std::size_t> columns_by_name(const csv_table& table);
 
 } // namespace bitstep::program

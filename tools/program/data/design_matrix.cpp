@@ -26,9 +26,11 @@ T rounded(const csv_table& table, std::size_t row, std::size_t column, double va
 template <class T>
 design_matrix<T> make_design_matrix(const csv_table& table, const design& by, const std::vector<std::size_t>& rows,
                                     with_target target) {
+    const auto by_name = columns_by_name(table);
     std::vector<std::size_t> columns;
     for (const std::string& name : by.features) {
-        columns.push_back(find_column(table, name));
+        const auto found = by_name.find(name);
+        columns.push_back(found == by_name.end() ? find_column(table, name) : found->second); // that refuses, in words
     }
     design_matrix<T> data;
     data.rows = rows.size();

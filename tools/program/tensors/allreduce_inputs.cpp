@@ -23,7 +23,7 @@ public:
         }
         text_ += text_.empty() ? "" : "; ";
         if (last_ != &worker) {
-            text_ += printable(worker.file.path) + ": ";
+            text_ += printable_path(worker.file.path) + ": ";
             last_ = &worker;
         }
         text_ += fault;
@@ -52,7 +52,7 @@ void check_types(const worker_file& worker, fault_list& faults) {
 }
 
 void check_against(const worker_file& first, const worker_file& worker, fault_list& faults) {
-    const std::string first_path = printable(first.file.path);
+    const std::string first_path = printable_path(first.file.path);
     for (const auto& [name, expected] : first.by_name) {
         const auto found = worker.by_name.find(name);
         if (found == worker.by_name.end()) {

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace bitstep::program {
 namespace {
 
@@ -15,15 +13,6 @@ constexpr std::size_t most_inputs = 8; // named in the text
 
 const char* accumulate_name(const allreduce_plan& plan) {
     return plan.library.accumulate == accumulate_mode::wide ? "wide" : "native";
-}
-
-std::string input_names(const std::vector<std::string>& inputs) {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < std::min(inputs.size(), most_inputs); ++i) {
-        names.push_back(printable(inputs[i]));
-    }
-    const std::string text = fmt::format("{}", fmt::join(names, ", "));
-    return inputs.size() <= most_inputs ? text : text + fmt::format(" and {} more", inputs.size() - most_inputs);
 }
 
 std::string ring_text(const std::vector<compared_tensor>& compared) {
@@ -40,16 +29,16 @@ std::string ring_text(const std::vector<compared_tensor>& compared) {
 } // namespace
 
 std::string allreduce_text(const allreduce_plan& plan, const allreduce_outcome& outcome) {
-    std::string text = fmt::format("in      {}: {}", counted(plan.inputs.size(), "worker"), input_names(plan.inputs));
+    std::string text =
+        fmt::format("in      {}: {}", counted(plan.inputs.size(), "worker"), listed_paths(plan.inputs, most_inputs));
     if (!plan.counts.empty()) {
         text += fmt::format("; counts {}", fmt::join(plan.counts, ","));
     }
-    text += fmt::format("\nout     {}: {} ({} F32, {} F64), {}, {}\n", printable(plan.out),
+    text += fmt::format("\nout     {}: {} ({} F32, {} F64), {}, {}\n", printable_path(plan.out),
                         counted(outcome.tensors, "tensor"), outcome.f32_tensors, outcome.tensors - outcome.f32_tensors,
                         counted(outcome.elements, "element"), counted(outcome.file_bytes, "byte"));
-    text +=
-        fmt::format("run     {}, accumulate {}, kernels {}, {}\n", plan.ring ? "ring" : "mean", accumulate_name(plan),
-                    arch_name(plan.library.arch), counted(static_cast<std::uint64_t>(outcome.threads), "thread"));
+    text += fmt::format("run     {}, accumulate {}, arch {}, {}\n", plan.ring ? "ring" : "mean", accumulate_name(plan),
+                        arch_name(plan.library.arch), counted(static_cast<std::uint64_t>(outcome.threads), "thread"));
     return text + (plan.ring ? ring_text(outcome.ring) : "") + fmt::format("digest {}\n", outcome.digest);
 }
 

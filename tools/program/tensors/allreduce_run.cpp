@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/tensors/allreduce_run.hpp"
 
-#include "program/byte_progress.hpp"
 #include "program/errors.hpp"
 #include "program/run_choice.hpp"
 #include "program/tensors/allreduce_inputs.hpp"
+#include "program/tensors/byte_progress.hpp"
 #include "program/tensors/safetensors.hpp"
 #include "program/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace bitstep::program {
 namespace {
@@ -126,6 +125,7 @@ void write_output(const allreduce_plan& plan, allreduce_work& work, std::vector<
         outcome.f32_tensors += f32 ? 1 : 0;
     }
     out.commit();
+    outcome.file_bytes = out.file_bytes();
 }
 
 } // namespace
@@ -140,7 +140,6 @@ allreduce_outcome run_allreduce(const allreduce_plan& plan) {
     const tensor_file written = open_safetensors(plan.out);
     outcome.tensors = written.tensors.size();
     outcome.elements = written.elements();
-    outcome.file_bytes = std::filesystem::file_size(plan.out);
     outcome.digest = file_digest(written);
     outcome.threads = work.threads();
     return outcome;

@@ -2,8 +2,8 @@
 // `bitstep compare`: its command line. The work: comparison.cpp and tensor_difference.cpp; the words: compare_report.cpp.
 #include "program/tensors/compare.hpp"
 
-#include "program/byte_progress.hpp"
 #include "program/report_choice.hpp"
+#include "program/tensors/byte_progress.hpp"
 #include "program/tensors/compare_report.hpp"
 #include "program/tensors/comparison.hpp"
 
@@ -35,7 +35,8 @@ constexpr const char* footer =
     "Digest of a file: XXH3-128 over the bytes of its tensors, little-endian, each NaN of F32 and F64 as the quiet one,\n"
     "in the order of the names (by bytes); of a state over weights, ema_weights, m, v and the number of steps as 8 bytes,\n"
     "which is the digest that `bitstep train` printed for it. Names and shapes are not in it.\n\n"
-    "Files are read once, 1 MiB at a time: memory does not grow with them.\n"
+    "Files are read once, 1 MiB at a time: memory does not grow with them. Where just one of them is a state, B is read\n"
+    "a second time for its digest.\n"
     "Exit codes: 0 equal, 1 different, 2 a file that cannot be read or no good command line.";
 
 struct compare_options {
@@ -54,7 +55,7 @@ exit_code run(const compare_options& chosen) {
     tensor_file b = open_side(chosen.b, chosen.raw);
     comparison found;
     {
-        byte_progress shown(a.bytes() + b.bytes(), !chosen.report.quiet);
+        byte_progress shown(bytes_to_compare(a, b), !chosen.report.quiet);
         count_reads(a, shown);
         count_reads(b, shown);
         found = compare_files(a, b, chosen.report.json || !chosen.report.quiet);

@@ -10,8 +10,8 @@ namespace bitstep::program {
 namespace {
 
 std::string head_line(const char* side, const tensor_file& file) {
-    std::string line = fmt::format("{}  {}: {}, {}", side, printable(file.path), counted(file.tensors.size(), "tensor"),
-                                   counted(file.elements(), "element"));
+    std::string line = fmt::format("{}  {}: {}, {}", side, printable_path(file.path),
+                                   counted(file.tensors.size(), "tensor"), counted(file.elements(), "element"));
     if (const auto steps = state_steps(file)) {
         line += fmt::format(", a state after {}", counted(*steps, "step"));
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/tensors/comparison.hpp"
 
+#include "program/tensors/state_layout.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -42,7 +44,17 @@ std::vector<metadata_mismatch> compare_metadata(const tensor_metadata& a, const 
     return mismatches;
 }
 
-bool is_state(const tensor_file& file) { return file.metadata.count("bitstep_state") != 0; }
+// The pass over both in the order of A's digest serves B's as well where both are states or both are not.
+bool needs_second_pass(const tensor_file& a, const tensor_file& b) {
+    return state_steps(a).has_value() != state_steps(b).has_value();
+}
+
+std::string finished(digest& sum, const std::optional<std::uint64_t>& steps) {
+    if (steps) {
+        sum.add_integer(*steps);
+    }
+    return sum.hex();
+}
 
 } // namespace
 
@@ -52,6 +64,10 @@ std::uint64_t comparison::equal_tensors() const {
 }
 
 bool comparison::equal() const { return equal_tensors() == compared.size() && mismatches.empty() && metadata.empty(); }
+
+std::uint64_t bytes_to_compare(const tensor_file& a, const tensor_file& b) {
+    return a.bytes() + b.bytes() * (needs_second_pass(a, b) ? 2 : 1);
+}
 
 comparison compare_files(const tensor_file& a, const tensor_file& b, bool with_digests) {
     const std::optional<std::uint64_t> steps_a = state_steps(a);
@@ -64,35 +80,31 @@ comparison compare_files(const tensor_file& a, const tensor_file& b, bool with_d
         pairs[place_in_digest(steps_a.has_value(), tensor.name)].b = &tensor;
     }
 
-    // One order serves both digests unless just one file is a state.
-    const bool one_pass = with_digests && steps_a.has_value() == steps_b.has_value();
+    const bool again = with_digests && needs_second_pass(a, b);
     digest sum_a;
     digest sum_b;
     comparison found;
     for (const auto& [place, pair] : pairs) {
-        const bool hashed = one_pass && place.covered();
+        const bool hashed_a = with_digests && place.covered();
+        const bool hashed_b = hashed_a && !again;
         if (pair.comparable()) {
-            found.compared.push_back({*pair.a, compare_tensors(a, *pair.a, hashed ? &sum_a : nullptr, b, *pair.b,
-                                                               hashed ? &sum_b : nullptr)});
+            found.compared.push_back({*pair.a, compare_tensors(a, *pair.a, hashed_a ? &sum_a : nullptr, b, *pair.b,
+                                                               hashed_b ? &sum_b : nullptr)});
             continue;
         }
         found.mismatches.push_back({copy_of(pair.a), copy_of(pair.b)});
-        if (hashed && pair.a != nullptr) {
+        if (hashed_a && pair.a != nullptr) {
             add_tensor(sum_a, a, *pair.a);
         }
-        if (hashed && pair.b != nullptr) {
+        if (hashed_b && pair.b != nullptr) {
             add_tensor(sum_b, b, *pair.b);
         }
     }
-    if (one_pass && steps_a && steps_b) {
-        sum_a.add_integer(*steps_a);
-        sum_b.add_integer(*steps_b);
-    }
     if (with_digests) {
-        found.digest_a = one_pass ? sum_a.hex() : file_digest(a);
-        found.digest_b = one_pass ? sum_b.hex() : file_digest(b);
+        found.digest_a = finished(sum_a, steps_a);
+        found.digest_b = again ? file_digest(b) : finished(sum_b, steps_b);
     }
-    found.metadata_compared = is_state(a) && is_state(b);
+    found.metadata_compared = is_state(a.metadata) && is_state(b.metadata);
     if (found.metadata_compared) {
         found.metadata = compare_metadata(a.metadata, b.metadata);
     }

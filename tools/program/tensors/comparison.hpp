@@ -35,7 +35,11 @@ struct comparison {
     bool equal() const;
 };
 
-/// Reads both files once (twice where just one of them is a state, whose digest has an order of its own).
+/// Reads both files once; with digests B a second time where just one of them is a state, whose digest has an order of
+/// its own.
 comparison compare_files(const tensor_file& a, const tensor_file& b, bool with_digests);
+
+/// How much compare_files reads at most, with digests.
+std::uint64_t bytes_to_compare(const tensor_file& a, const tensor_file& b);
 
 } // namespace bitstep::program

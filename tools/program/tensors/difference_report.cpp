@@ -54,21 +54,15 @@ table_row row_of(const compared_tensor& one) {
             first_text(one)};
 }
 
-// Characters, by the lead bytes of UTF-8.
-std::size_t display_width(const std::string& text) {
-    const auto leads = [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; };
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), leads));
-}
-
 std::vector<std::string> aligned(const std::vector<table_row>& rows) {
     std::vector<std::string> lines(rows.size());
     for (std::size_t column = 0; column < columns; ++column) {
         std::size_t width = 0;
         for (const table_row& row : rows) {
-            width = std::max(width, display_width(row[column]));
+            width = std::max(width, character_count(row[column]));
         }
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            const std::string blanks(width - display_width(rows[i][column]), ' ');
+            const std::string blanks(width - character_count(rows[i][column]), ' ');
             lines[i] += column < 3 ? rows[i][column] + blanks + "  " : blanks + rows[i][column] + "  ";
         }
     }

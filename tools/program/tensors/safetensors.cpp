@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of a safetensors file. nlohmann's SAX parser calls header_builder for each piece of the JSON; no tree of the
-// text is ever built, so that a hostile header costs no more memory than a few times its length. What an offset or a shape
-// claims is compared with the others at the end, in n log n.
+// text is ever built, so that a hostile header costs no more memory than a few times its length. What the tensors claim is
+// checked by tensor_info: of each where it ends, of all together at the end, in n log n.
 #include "program/tensors/safetensors.hpp"
 
 #include "program/errors.hpp"
@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace bitstep::program {
@@ -21,29 +20,12 @@ using nlohmann::json;
 
 constexpr std::string_view metadata_key = "__metadata__";
 
-std::string of_tensor(const std::string& name) { return fmt::format("tensor \"{}\": ", printable(name)); }
-
-// 0 where the dtype is unknown. The F4 and F6 types are packed: their tensors must fill whole bytes.
-unsigned bits_of(std::string_view dtype) {
-    struct row {
-        std::string_view name;
-        unsigned bits;
-    };
-    static constexpr std::array<row, 22> table{
-        {{"F32", 32},    {"F64", 64},    {"BF16", 16},   {"F16", 16},    {"I64", 64},        {"I32", 32},
-         {"I16", 16},    {"I8", 8},      {"U64", 64},    {"U32", 32},    {"U16", 16},        {"U8", 8},
-         {"BOOL", 8},    {"C64", 64},    {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E5M2FNUZ", 8}, {"F8_E4M3FNUZ", 8},
-         {"F8_E8M0", 8}, {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"F4", 4}}};
-    const auto* found = std::find_if(table.begin(), table.end(), [&](const row& r) { return r.name == dtype; });
-    return found == table.end() ? 0 : found->bits;
-}
-
 // Receives the JSON piece by piece. Throws at the first that has no place in a header.
 class header_builder {
 public:
     safetensors_header finish(std::uint64_t data_bytes) {
-        refuse_equal_names();
-        place_in_order(data_bytes);
+        refuse_equal_names(header_.tensors);
+        sort_and_check(header_.tensors, data_bytes);
         return std::move(header_);
     }
 
@@ -78,8 +60,6 @@ private:
     std::string place() const;
     void begin_member(const std::string& name);
     void end_tensor();
-    void refuse_equal_names() const;
-    void place_in_order(std::uint64_t data_bytes);
 
     safetensors_header header_;
     level level_ = level::outside;
@@ -248,68 +228,7 @@ void header_builder::end_tensor() {
     header_.tensors.push_back(std::move(tensor_));
 }
 
-// By sorting, not hashing: nobody can choose names that make it slow.
-void header_builder::refuse_equal_names() const {
-    std::vector<const std::string*> names;
-    names.reserve(header_.tensors.size());
-    for (const tensor_info& tensor : header_.tensors) {
-        names.push_back(&tensor.name);
-    }
-    std::sort(names.begin(), names.end(), [](const auto* a, const auto* b) { return *a < *b; });
-    const auto twice =
-        std::adjacent_find(names.begin(), names.end(), [](const auto* a, const auto* b) { return *a == *b; });
-    if (twice != names.end()) {
-        throw input_error(of_tensor(**twice) + "it is there twice");
-    }
-}
-
-void header_builder::place_in_order(std::uint64_t data_bytes) {
-    // At one offset, empty tensors stand before the one that has bytes.
-    const auto before = [](const tensor_info& a, const tensor_info& b) {
-        return a.offset != b.offset ? a.offset < b.offset : a.bytes < b.bytes;
-    };
-    std::stable_sort(header_.tensors.begin(), header_.tensors.end(), before);
-    std::uint64_t end = 0;
-    for (const tensor_info& tensor : header_.tensors) {
-        if (tensor.offset != end) {
-            throw input_error(of_tensor(tensor.name) +
-                              fmt::format("its bytes begin at {}, where those before it {} at {}", tensor.offset,
-                                          tensor.offset < end ? "overlap it and end" : "leave a gap and end", end));
-        }
-        end += tensor.bytes; // no wrap: both are data_offsets
-        if (end > data_bytes) {
-            throw input_error(
-                of_tensor(tensor.name) +
-                fmt::format("its bytes end at {}, but the file holds only {} bytes of data", end, data_bytes));
-        }
-    }
-    if (end != data_bytes) {
-        throw input_error(
-            fmt::format("its tensors end at byte {} of the data, but the file holds {}", end, data_bytes));
-    }
-}
-
 } // namespace
-
-void measure_tensor(tensor_info& tensor) {
-    const unsigned bits = bits_of(tensor.dtype);
-    if (bits == 0) {
-        throw input_error(of_tensor(tensor.name) + fmt::format("dtype \"{}\" is unknown", printable(tensor.dtype)));
-    }
-    // A dimension of 0 makes it empty whatever the others are; without it their product could wrap on the way.
-    const bool empty = std::find(tensor.shape.begin(), tensor.shape.end(), 0u) != tensor.shape.end();
-    std::uint64_t all_bits = empty ? 0 : bits; // never fewer than elements: one check of the product is enough
-    for (const std::uint64_t length : tensor.shape) {
-        if (!empty && __builtin_mul_overflow(all_bits, length, &all_bits)) {
-            throw input_error(of_tensor(tensor.name) + "the product of its shape is too large");
-        }
-    }
-    if (all_bits % 8 != 0) {
-        throw input_error(of_tensor(tensor.name) + "its elements do not fill whole bytes");
-    }
-    tensor.elements = all_bits / bits;
-    tensor.bytes = all_bits / 8;
-}
 
 const tensor_info* safetensors_header::find(std::string_view name) const {
     const auto found =

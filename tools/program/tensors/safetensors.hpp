@@ -6,7 +6,9 @@
 // README of huggingface/safetensors.
 #pragma once
 
+#include "program/regular_file.hpp"
 #include "program/replacing_file.hpp"
+#include "program/tensors/tensor_info.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +18,6 @@
 #include <vector>
 
 namespace bitstep::program {
-
-struct tensor_info {
-    std::string name;
-    std::string dtype; ///< as the format spells it: "F32", "F64", "BF16", "I64", ...
-    std::vector<std::uint64_t> shape;
-    std::uint64_t elements = 0; ///< product of the shape; 1 for a scalar (no dimensions)
-    std::uint64_t offset = 0;   ///< of its first byte, from the start of the data
-    std::uint64_t bytes = 0;
-};
 
 using tensor_metadata = std::map<std::string, std::string>;
 
@@ -43,9 +36,6 @@ inline constexpr std::uint64_t most_header_bytes = 100'000'000;
 inline constexpr std::size_t most_dimensions = 256;
 inline constexpr std::size_t most_metadata = 100'000;
 
-/// Fills in elements and bytes from dtype and shape. input_error where the dtype is unknown or the product wraps.
-void measure_tensor(tensor_info& tensor);
-
 /// The JSON of a file with `data_bytes` bytes after it. input_error, without a file name, where the text is not one
 /// object of the format's form (a key twice, a member unknown or missing, nesting, a number that is no whole number >= 0,
 /// invalid UTF-8, text after the end), a dtype is unknown, a shape's product wraps, a tensor's bytes are not elements x
@@ -59,11 +49,8 @@ public:
     /// input_error "PATH: reason" where the file cannot be opened, is no regular file, is shorter than its header says,
     /// or parse_safetensors_header refuses it.
     explicit safetensors_reader(const std::string& path);
-    ~safetensors_reader();
-    safetensors_reader(const safetensors_reader&) = delete;
-    safetensors_reader& operator=(const safetensors_reader&) = delete;
 
-    const std::string& path() const { return path_; }
+    const std::string& path() const { return file_.path(); }
     const safetensors_header& header() const { return header_; }
 
     /// Bytes [first, first + size) of the tensor into `out`. input_error where the file is shorter by now; the caller
@@ -71,9 +58,8 @@ public:
     void read(const tensor_info& tensor, std::uint64_t first, void* out, std::size_t size) const;
 
 private:
-    std::string path_;
+    regular_file file_;
     safetensors_header header_;
-    int descriptor_ = -1;
     std::uint64_t data_begin_ = 0; // where the tensors' bytes begin in the file
 };
 
@@ -92,8 +78,12 @@ public:
     /// To be called once all bytes are written (std::logic_error where some are missing).
     void commit();
 
+    /// Of the whole file.
+    std::uint64_t file_bytes() const { return file_bytes_; }
+
 private:
     replacing_file file_;
+    std::uint64_t file_bytes_ = 0;
     std::uint64_t missing_ = 0; // bytes that are still to come
 };
 

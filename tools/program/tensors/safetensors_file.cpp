@@ -4,18 +4,11 @@
 #include "program/tensors/safetensors.hpp"
 #include "program/text.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstring>
 #include <stdexcept>
-#include <utility>
 
 namespace bitstep::program {
 namespace {
@@ -25,68 +18,20 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr std::uint64_t length_bytes = 8; // of the length that a file begins with
 
-class open_file {
-public:
-    // O_NONBLOCK: a FIFO without a writer must be refused, not waited for.
-    explicit open_file(const std::string& path)
-        : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
-    ~open_file() {
-        if (descriptor_ >= 0) {
-            close(descriptor_);
-        }
-    }
-    open_file(const open_file&) = delete;
-    open_file& operator=(const open_file&) = delete;
-
-    int get() const { return descriptor_; }
-    int release() { return std::exchange(descriptor_, -1); }
-
-private:
-    int descriptor_;
-};
-
-std::uint64_t size_of_regular(int descriptor) {
-    struct stat state = {};
-    if (descriptor < 0 || fstat(descriptor, &state) != 0) {
-        throw input_error(std::strerror(errno));
-    }
-    if (!S_ISREG(state.st_mode)) {
-        throw input_error(S_ISDIR(state.st_mode) ? "is a directory" : "is no regular file");
-    }
-    return static_cast<std::uint64_t>(state.st_size);
-}
-
-void read_at(int descriptor, std::uint64_t offset, void* out, std::size_t size) {
-    char* to = static_cast<char*>(out);
-    while (size > 0) {
-        const ssize_t got = pread(descriptor, to, size, static_cast<off_t>(offset));
-        if (got == 0) {
-            throw input_error("it has become shorter while it was read");
-        }
-        if (got > 0) {
-            to += got;
-            offset += static_cast<std::uint64_t>(got);
-            size -= static_cast<std::size_t>(got);
-        } else if (errno != EINTR) {
-            throw input_error(std::strerror(errno));
-        }
-    }
-}
-
 // Bytes of the JSON, which begins after them.
-std::uint64_t read_length(int descriptor, std::uint64_t file_bytes) {
-    if (file_bytes < length_bytes) {
-        throw input_error(fmt::format("is no safetensors file: {} bytes are too few", file_bytes));
+std::uint64_t read_length(const regular_file& file) {
+    if (file.size() < length_bytes) {
+        file.refuse(fmt::format("is no safetensors file: {} bytes are too few", file.size()));
     }
     std::uint64_t length = 0;
-    read_at(descriptor, 0, &length, sizeof(length));
+    file.read_at(0, &length, sizeof(length));
     if (length > most_header_bytes) {
-        throw input_error(
+        file.refuse(
             fmt::format("is no safetensors file: a header of {} bytes, more than {}", length, most_header_bytes));
     }
-    if (length > file_bytes - length_bytes) {
-        throw input_error(fmt::format("is cut short: a header of {} bytes, of which {} are there", length,
-                                      file_bytes - length_bytes));
+    if (length > file.size() - length_bytes) {
+        file.refuse(fmt::format("is cut short: a header of {} bytes, of which {} are there", length,
+                                file.size() - length_bytes));
     }
     return length;
 }
@@ -126,28 +71,19 @@ std::string header_text(const std::vector<tensor_info>& tensors, const tensor_me
 
 } // namespace
 
-safetensors_reader::safetensors_reader(const std::string& path) : path_(path) {
+safetensors_reader::safetensors_reader(const std::string& path) : file_(path) {
+    std::string text(read_length(file_), '\0');
+    file_.read_at(length_bytes, text.data(), text.size());
+    data_begin_ = length_bytes + text.size();
     try {
-        open_file file(path);
-        const std::uint64_t file_bytes = size_of_regular(file.get());
-        std::string text(read_length(file.get(), file_bytes), '\0');
-        read_at(file.get(), length_bytes, text.data(), text.size());
-        data_begin_ = length_bytes + text.size();
-        header_ = parse_safetensors_header(text, file_bytes - data_begin_);
-        descriptor_ = file.release();
+        header_ = parse_safetensors_header(text, file_.size() - data_begin_);
     } catch (const input_error& error) {
-        throw input_error(printable(path) + ": " + error.what());
+        file_.refuse(error.what());
     }
 }
 
-safetensors_reader::~safetensors_reader() { close(descriptor_); }
-
 void safetensors_reader::read(const tensor_info& tensor, std::uint64_t first, void* out, std::size_t size) const {
-    try {
-        read_at(descriptor_, data_begin_ + tensor.offset + first, out, size);
-    } catch (const input_error& error) {
-        throw input_error(printable(path_) + ": " + error.what());
-    }
+    file_.read_at(data_begin_ + tensor.offset + first, out, size);
 }
 
 safetensors_writer::safetensors_writer(const std::string& path, std::vector<tensor_info> tensors,
@@ -170,9 +106,10 @@ safetensors_writer::safetensors_writer(const std::string& path, std::vector<tens
         // What the reader would refuse (a name twice, more dimensions than it takes) is not written either.
         static_cast<void>(parse_safetensors_header(text, missing_));
     } catch (const input_error& error) {
-        throw input_error(printable(path) + ": " + error.what());
+        throw input_error(printable_path(path) + ": " + error.what());
     }
     const std::uint64_t length = text.size();
+    file_bytes_ = length_bytes + length + missing_;
     file_.write(&length, sizeof(length));
     file_.write(text.data(), text.size());
 }

@@ -104,8 +104,10 @@ tensor_difference compare_tensors(const tensor_file& a, const tensor_info& in_a,
             const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(file_chunk, in_a.bytes - first));
             a.read(in_a, first, x.data(), size);
             b.read(in_b, first, y.data(), size);
-            if (sum_a != nullptr && sum_b != nullptr) {
+            if (sum_a != nullptr) {
                 sum_a->add(x.data(), size / sizeof(element));
+            }
+            if (sum_b != nullptr) {
                 sum_b->add(y.data(), size / sizeof(element));
             }
             if constexpr (std::is_same_v<element, unsigned char>) {

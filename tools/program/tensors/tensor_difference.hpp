@@ -50,8 +50,8 @@ tensor_difference total_of(const std::vector<compared_tensor>& compared);
 /// Bytes that are compared at a time: an element, or one byte where elements are smaller than that or no whole bytes.
 std::size_t unit_size(const tensor_info& tensor);
 
-/// Reads both tensors once, file_chunk bytes at a time. They have the same dtype and shape. The bytes also go to the
-/// digests, where these are given.
+/// Reads both tensors once, file_chunk bytes at a time. They have the same dtype and shape. The bytes of each also go to its
+/// digest, where one is given.
 tensor_difference compare_tensors(const tensor_file& a, const tensor_info& in_a, digest* sum_a, const tensor_file& b,
                                   const tensor_info& in_b, digest* sum_b);
 

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/tensors/tensor_file.hpp"
 
+#include "program/tensors/state_layout.hpp"
 #include "program/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <memory>
 
 namespace bitstep::program {
-namespace {
-
-constexpr std::array<const char*, 4> state_tensors = {"weights", "ema_weights", "m", "v"};
-
-} // namespace
 
 std::uint64_t tensor_file::bytes() const {
     std::uint64_t sum = 0;
@@ -44,7 +39,7 @@ tensor_file open_safetensors(const std::string& path) {
 
 std::optional<std::uint64_t> state_steps(const tensor_file& file) {
     const auto steps = file.metadata.find("t");
-    if (file.metadata.count("bitstep_state") == 0 || steps == file.metadata.end()) {
+    if (!is_state(file.metadata) || steps == file.metadata.end()) {
         return {};
     }
     for (const char* name : state_tensors) {

@@ -36,11 +36,11 @@ tensor_file open_safetensors(const std::string& path);
 /// its bytes are no whole number of elements.
 tensor_file open_raw(const std::string& path, const std::string& dtype);
 
-/// The number of steps behind a state that `train` wrote: metadata "bitstep_state" and "t", tensors weights, ema_weights,
-/// m and v. Nothing for any other file.
+/// The number of steps behind a whole state (state_layout.hpp): the marker and "t" in its metadata, all four tensors.
+/// Nothing for any other file.
 std::optional<std::uint64_t> state_steps(const tensor_file& file);
 
-/// Where a tensor stands in the digest of its file: by name; in a state weights, ema_weights, m, v, and whatever else
+/// Where a tensor stands in the digest of its file: by name; in a state in the order of state_tensors, and whatever else
 /// there is behind them, which the digest leaves out.
 struct digest_place {
     int rank = 0;

@@ -30,7 +30,7 @@ constexpr std::string_view header = "step,epoch,loss,test_loss,gradient_norm,lr,
 constexpr std::size_t columns = 9;
 
 [[noreturn]] void fail(const std::string& path) {
-    throw input_error(fmt::format("{}: {}", printable(path), std::strerror(errno)));
+    throw input_error(fmt::format("{}: {}", printable_path(path), std::strerror(errno)));
 }
 
 std::string field(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
@@ -85,7 +85,7 @@ std::optional<std::string> text_at(const std::string& path) {
         fail(path);
     }
     if (!S_ISREG(what.st_mode)) { // a pipe would block, a device can be neither read back nor cut
-        throw input_error(printable(path) + (S_ISDIR(what.st_mode) ? ": is a directory" : ": is no regular file"));
+        throw input_error(printable_path(path) + (S_ISDIR(what.st_mode) ? ": is a directory" : ": is no regular file"));
     }
     errno = 0;
     std::ifstream file(path, std::ios::binary);
@@ -95,7 +95,7 @@ std::optional<std::string> text_at(const std::string& path) {
     try {
         return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     } catch (const std::ios_base::failure&) { // what libstdc++'s buffer throws where read() fails
-        throw input_error(printable(path) + ": cannot be read");
+        throw input_error(printable_path(path) + ": cannot be read");
     }
 }
 
@@ -108,8 +108,8 @@ bool begins_as_history(std::string_view text) {
 void expect_header(const std::string& path, std::string_view text) {
     if (!begins_as_history(text)) {
         const std::string_view first = text.substr(0, text.find('\n'));
-        throw input_error(
-            fmt::format("{}:1: not a history of bitstep: the header is \"{}\"", printable(path), printable(first)));
+        throw input_error(fmt::format("{}:1: not a history of bitstep: the header is \"{}\"", printable_path(path),
+                                      printable(first)));
     }
 }
 
@@ -160,10 +160,10 @@ history history::resume(const std::string& path, std::uint64_t step) {
     for (std::size_t end = 0; (end = text.find('\n', at)) != std::string::npos; at = end + 1, ++line) {
         const std::optional<history_row> row = parse_line(std::string_view(text).substr(at, end - at));
         if (!row) {
-            throw input_error(fmt::format("{}:{}: not a row of a history", printable(path), line));
+            throw input_error(fmt::format("{}:{}: not a row of a history", printable_path(path), line));
         }
         if (!resumed.rows_.empty() && row->step <= resumed.rows_.back().step) {
-            throw input_error(fmt::format("{}:{}: step {} comes after step {}", printable(path), line, row->step,
+            throw input_error(fmt::format("{}:{}: step {} comes after step {}", printable_path(path), line, row->step,
                                           resumed.rows_.back().step));
         }
         resumed.rows_.push_back(*row);

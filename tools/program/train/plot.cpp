@@ -112,15 +112,15 @@ std::string run_gnuplot(const std::string& script, const std::string& picture) {
 void check_plot_path(const std::string& path) {
     const std::string extension = extension_of(path);
     if (extension != ".svg" && extension != ".png") {
-        throw input_error(fmt::format("{}: a picture ends in .svg or .png", printable(path)));
+        throw input_error(fmt::format("{}: a picture ends in .svg or .png", printable_path(path)));
     }
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) {
-        throw input_error(fmt::format("{}: is a directory", printable(path)));
+        throw input_error(fmt::format("{}: is a directory", printable_path(path)));
     }
     const std::string folder = std::filesystem::path(path).parent_path().string();
     if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
-        throw input_error(fmt::format("{}: there is no folder {}", printable(path), printable(folder)));
+        throw input_error(fmt::format("{}: there is no folder {}", printable_path(path), printable_path(folder)));
     }
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/train/plot_script.hpp"
 
+#include "program/text.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -20,6 +21,8 @@ constexpr int line = 18;
 constexpr int below = 62;
 constexpr int gap = 26; // between two panels
 
+constexpr std::size_t longest_title = 90; // bytes: as much as fits over the picture
+
 constexpr const char* weights_colour = "#0072b2"; // blue and vermilion, told apart by every kind of eye
 constexpr const char* average_colour = "#d55e00";
 
@@ -29,20 +32,9 @@ std::string quoted(const std::string& text) {
     const auto mended = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     std::string result = "'";
     for (const char c : nlohmann::json::parse(mended).get<std::string>()) {
-        const bool control = (c >= 0 && c < 0x20) || c == 0x7f;
-        result += c == '\'' ? "''" : std::string(1, control ? '?' : c);
+        result += c == '\'' ? "''" : std::string(1, is_control(c) ? '?' : c);
     }
     return result + '\'';
-}
-
-// As much as fits over the picture.
-std::string shortened(const std::string& title) {
-    constexpr std::size_t longest = 90;
-    std::size_t end = std::min(title.size(), longest);
-    while (end > 0 && end < title.size() && (static_cast<unsigned char>(title[end]) & 0xC0u) == 0x80u) {
-        --end; // not inside a UTF-8 character
-    }
-    return end < title.size() ? title.substr(0, end) + "..." : title;
 }
 
 std::string terminal(picture_format format, int height) {
@@ -141,8 +133,9 @@ std::string plot_script(picture_format format, const std::string& title, const s
     const std::string x_name = "set xlabel 'epoch (passes over the training data)'\n";
 
     std::string script = data(curves) + terminal(format, height) + axes(curves, height);
-    script += fmt::format("set label 1 {} at screen 0.5,{} center font ',{}'\n", quoted(shortened(title)),
-                          1 - 20.0 / height, format == picture_format::svg ? 17 : 13);
+    script +=
+        fmt::format("set label 1 {} at screen 0.5,{} center font ',{}'\n", quoted(shortened(title, longest_title)),
+                    1 - 20.0 / height, format == picture_format::svg ? 17 : 13);
     script += "set multiplot\n";
     if (panels.size() == 1) {
         script += x_name + panel(panels[0], "mean squared error", bottom, top) + plot_command(curves, true);

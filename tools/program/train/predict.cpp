@@ -35,7 +35,8 @@ void add_predict(CLI::App& app, command& chosen) {
     predict->add_option("DATA.csv", options->path, "the rows")->required()->type_name("");
     CLI::Option* output =
         predict->add_option("--output", options->output, "file for the predictions; default: standard output")
-            ->check(not_empty)->type_name("P.csv");
+            ->check(not_empty)
+            ->type_name("P.csv");
     predict->add_flag("--ema", options->ema, "use the averaged weights (ema_weights) instead of the last ones");
     add_run_options(*predict, options->run);
     add_report_options(*predict, options->report, "print the predictions alone");

@@ -22,40 +22,32 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 
 namespace bitstep::program {
 namespace {
 
-// "a, b, c and 7 more"
-std::string listed(const std::vector<std::string>& names) {
+// Every feature must be there; what else is there is named. Returns whether the target is.
+bool check_columns(const csv_table& table, const design& by, const predict_options& chosen) {
     constexpr std::size_t most = 10;
-    std::string list;
-    for (std::size_t i = 0; i < std::min(names.size(), most); ++i) {
-        list += (i == 0 ? "" : ", ") + printable(names[i]);
-    }
-    return names.size() > most ? fmt::format("{} and {} more", list, names.size() - most) : list;
-}
-
-bool has_column(const csv_table& table, const std::string& name) {
-    return std::find(table.names.begin(), table.names.end(), name) != table.names.end();
-}
-
-void check_columns(const csv_table& table, const design& by, const predict_options& chosen) {
+    const auto in_table = columns_by_name(table);
+    const std::unordered_set<std::string_view> in_state(by.features.begin(), by.features.end());
     std::vector<std::string> missing;
     std::copy_if(by.features.begin(), by.features.end(), std::back_inserter(missing),
-                 [&](const std::string& name) { return !has_column(table, name); });
+                 [&](const std::string& name) { return in_table.count(name) == 0; });
     if (!missing.empty()) {
-        throw input_error(fmt::format("{}:{}: columns that {} needs are missing: {}", printable(table.path),
-                                      table.header_line, printable(chosen.state), listed(missing)));
+        throw input_error(fmt::format("{}:{}: columns that {} needs are missing: {}", printable_path(table.path),
+                                      table.header_line, printable_path(chosen.state), listed(missing, most)));
     }
     std::vector<std::string> unknown;
-    std::copy_if(table.names.begin(), table.names.end(), std::back_inserter(unknown), [&](const std::string& name) {
-        return name != by.target && std::find(by.features.begin(), by.features.end(), name) == by.features.end();
-    });
+    std::copy_if(table.names.begin(), table.names.end(), std::back_inserter(unknown),
+                 [&](const std::string& name) { return name != by.target && in_state.count(name) == 0; });
     if (!unknown.empty() && !chosen.report.quiet) {
-        fmt::print(stderr, "bitstep: {}: columns left out, {} does not know them: {}\n", printable(table.path),
-                   printable(chosen.state), listed(unknown));
+        fmt::print(stderr, "bitstep: {}: columns left out, {} does not know them: {}\n", printable_path(table.path),
+                   printable_path(chosen.state), listed(unknown, most));
     }
+    return in_table.count(by.target) != 0;
 }
 
 // A header field as CSV: quoted where it must be.
@@ -116,16 +108,15 @@ exit_code predict_as(const predict_options& chosen, const saved_state& saved, co
     const std::vector<T>& weights = chosen.ema ? state.ema_weights : state.weights;
     const design by = saved.read_design();
     if (by.width() != weights.size()) {
-        throw input_error(fmt::format("{}: {} features{}, but weights has {} elements", printable(chosen.state),
+        throw input_error(fmt::format("{}: {} features{}, but weights has {} elements", printable_path(chosen.state),
                                       by.features.size(), by.bias ? " and a bias" : "", weights.size()));
     }
     csv_reading how;
     how.threads = static_cast<std::size_t>(opts.threads);
     const csv_table table = read_csv_table(chosen.path, how);
-    check_columns(table, by, chosen);
+    const bool has_target = check_columns(table, by, chosen);
     std::vector<std::size_t> rows(table.rows());
     std::iota(rows.begin(), rows.end(), std::size_t{0});
-    const bool has_target = has_column(table, by.target);
     const design_matrix<T> data =
         make_design_matrix<T>(table, by, rows, has_target ? with_target::yes : with_target::no);
     std::vector<T> predictions(data.rows);

@@ -3,6 +3,7 @@
 
 #include "program/errors.hpp"
 #include "program/number_text.hpp"
+#include "program/tensors/state_layout.hpp"
 #include "program/text.hpp"
 #include "program/train/flat_list.hpp"
 
@@ -17,9 +18,7 @@
 namespace bitstep::program {
 namespace {
 
-constexpr const char* marker = "bitstep_state"; // the key that makes a safetensors file a state; its value: the version
 constexpr const char* version_written = "1";
-constexpr const char* tensor_names[] = {"weights", "ema_weights", "m", "v"};
 
 const char* text_of(bool value) { return value ? "true" : "false"; }
 
@@ -70,7 +69,7 @@ std::string difference_of_columns(const std::string& saved, const std::string& h
 tensor_metadata describe_choices(const design_choice& choice, double test_fraction, const training_plan& plan,
                                  accumulate_mode accumulate) {
     tensor_metadata entries;
-    entries[marker] = version_written;
+    entries[state_marker] = version_written;
     entries["numerics_version"] = fmt::format("{}", numerics_version());
     entries["target"] = choice.target;
     entries["bias"] = text_of(choice.bias);
@@ -111,7 +110,7 @@ void save_state(const std::string& path, const training_state<T>& state, const t
     entries["epoch"] = fmt::format("{}", state.t / steps_per_epoch);
     entries["step_in_epoch"] = fmt::format("{}", state.t % steps_per_epoch);
     std::vector<tensor_info> tensors;
-    for (const char* name : tensor_names) {
+    for (const char* name : state_tensors) {
         tensor_info tensor;
         tensor.name = name;
         tensor.dtype = sizeof(T) == 4 ? "F32" : "F64";
@@ -138,8 +137,8 @@ void check_save_path(const std::string& path) {
 }
 
 saved_state::saved_state(const std::string& path) : file_(path) {
-    if (text(marker) != version_written) {
-        refuse(fmt::format("is a state of version {}; this program reads version {}", printable(text(marker)),
+    if (text(state_marker) != version_written) {
+        refuse(fmt::format("is a state of version {}; this program reads version {}", printable(text(state_marker)),
                            version_written));
     }
     const tensor_info* weights = file_.header().find("weights");
@@ -149,8 +148,8 @@ saved_state::saved_state(const std::string& path) : file_(path) {
 const std::string& saved_state::text(const std::string& key) const {
     const auto found = file_.header().metadata.find(key);
     if (found == file_.header().metadata.end()) {
-        refuse(key == marker ? "is a safetensors file, but no state of bitstep train"
-                             : fmt::format("the metadata lack \"{}\"", key));
+        refuse(key == state_marker ? "is a safetensors file, but no state of bitstep train"
+                                   : fmt::format("the metadata lack \"{}\"", key));
     }
     return found->second;
 }
@@ -199,7 +198,7 @@ training_state<T> saved_state::read_state() const {
     training_state<T> state;
     std::vector<T>* parts[] = {&state.weights, &state.ema_weights, &state.m, &state.v};
     for (std::size_t i = 0; i < std::size(parts); ++i) {
-        *parts[i] = read_tensor<T>(tensor_names[i], static_cast<std::size_t>(elements));
+        *parts[i] = read_tensor<T>(state_tensors[i], static_cast<std::size_t>(elements));
     }
     if (std::any_of(state.v.begin(), state.v.end(), [](T value) { return value < 0; })) {
         refuse("v has an element below 0");
@@ -264,7 +263,7 @@ void saved_state::require_equal(const tensor_metadata& description, bool f64) co
 }
 
 void saved_state::refuse(const std::string& reason) const {
-    throw input_error(fmt::format("{}: {}", printable(file_.path()), reason));
+    throw input_error(fmt::format("{}: {}", printable_path(file_.path()), reason));
 }
 
 template void save_state(const std::string&, const training_state<float>&, const tensor_metadata&, std::size_t);

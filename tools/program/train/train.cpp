@@ -102,7 +102,8 @@ void add_hyper_options(CLI::App& train, training_plan& plan) {
 
 void add_output_options(CLI::App& train, train_options& chosen) {
     train.add_option("--save", chosen.save, "file to save the state to, at the end and after epochs")
-        ->check(not_empty)->type_name("STATE");
+        ->check(not_empty)
+        ->type_name("STATE");
     train.add_option("--save-every", chosen.save_every, "epochs between two saves; each waits for the disk")
         ->check(positive)
         ->type_name("N")

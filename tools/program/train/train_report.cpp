@@ -60,7 +60,7 @@ void print_setup(std::FILE* out, const train_options& chosen, const train_setup&
         return;
     }
     const std::size_t rows = setup.training_rows + setup.test_rows;
-    fmt::print(out, "data    {}: {} rows", printable(chosen.path), rows);
+    fmt::print(out, "data    {}: {} rows", printable_path(chosen.path), rows);
     if (setup.test_rows != 0) {
         fmt::print(out, ", {} of them kept back to test", setup.test_rows);
     }
@@ -75,7 +75,7 @@ void print_setup(std::FILE* out, const train_options& chosen, const train_setup&
     fmt::print(out, "\nrun     {}, accumulate {}, arch {}, up to {} threads\n", chosen.dtype, chosen.run.accumulate,
                arch_name(setup.active), setup.threads);
     if (!chosen.resume.empty()) {
-        fmt::print(out, "resume  {}: after epoch {}, step {}\n", printable(chosen.resume),
+        fmt::print(out, "resume  {}: after epoch {}, step {}\n", printable_path(chosen.resume),
                    setup.first_step / setup.steps_per_epoch, setup.first_step % setup.steps_per_epoch);
     }
     std::fflush(out);
@@ -100,13 +100,13 @@ void print_outcome(std::FILE* out, const train_options& chosen, const train_setu
     if (loop.stopped_by != 0) {
         fmt::print(out, "stopped by {} after epoch {}, step {}; the same command with --resume {} goes on\n",
                    signal_name(loop.stopped_by), outcome.t / setup.steps_per_epoch, outcome.t % setup.steps_per_epoch,
-                   printable(chosen.save));
+                   printable_path(chosen.save));
     }
     if (!chosen.save.empty()) {
-        fmt::print(out, "saved   {}\n", printable(chosen.save));
+        fmt::print(out, "saved   {}\n", printable_path(chosen.save));
     }
     if (!chosen.plot.empty() && outcome.picture_left_out.empty()) {
-        fmt::print(out, "plot    {}\n", printable(chosen.plot));
+        fmt::print(out, "plot    {}\n", printable_path(chosen.plot));
     }
 }
 

@@ -65,11 +65,11 @@ void resume(const saved_state& earlier, const tensor_metadata& description, std:
     training_state<T> state = earlier.read_state<T>();
     if (state.weights.size() != training.state().weights.size()) {
         throw input_error(fmt::format("{}: tensor weights has {} elements, the data have {} features",
-                                      printable(earlier.path()), state.weights.size(),
+                                      printable_path(earlier.path()), state.weights.size(),
                                       training.state().weights.size()));
     }
     if (state.t > 0 && (state.t - 1) / training.steps_per_epoch() >= epochs) {
-        throw input_error(fmt::format("{}: is already in epoch {}; --epochs {} is less", printable(earlier.path()),
+        throw input_error(fmt::format("{}: is already in epoch {}; --epochs {} is less", printable_path(earlier.path()),
                                       (state.t - 1) / training.steps_per_epoch() + 1, epochs));
     }
     training.resume(std::move(state));
@@ -150,7 +150,7 @@ train_setup setup_of(const dataset<T>& data, const trainer<T>& training, const o
 void report(const train_options& chosen, const train_setup& setup, const train_outcome& outcome) {
     print_outcome(talk(chosen), chosen, setup, outcome);
     if (!outcome.picture_left_out.empty()) {
-        fmt::print(stderr, "bitstep: {} was left out: {}\n", printable(chosen.plot), outcome.picture_left_out);
+        fmt::print(stderr, "bitstep: {} was left out: {}\n", printable_path(chosen.plot), outcome.picture_left_out);
     }
     if (chosen.report.json) {
         print_json(json_of(chosen, setup, outcome));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/byte_progress.hpp"
+#include "program/tensors/byte_progress.hpp"
 
 #include <unistd.h>
 
