@@ -79,6 +79,27 @@ TEST(usage_program_test, mistakes_on_the_command_line) {
     expect_refusal(run_program({"verify", "--arch", ""}), {"--arch"});
 }
 
+// A variable of a shell that is not set must not look like an option that is not given, nor like 0.
+TEST(usage_program_test, empty_values_are_refused) {
+    for (const char* option : {"--arch", "--threads"}) {
+        expect_refusal(run_program({"verify", option, ""}), {option});
+    }
+#ifdef BITSTEP_TEST_HAS_TRAIN
+    for (const char* option : {"--lr", "--l2", "--save", "--resume", "--plot", "--history", "--arch"}) {
+        expect_refusal(run_program({"train", "a", "--target", "y", option, ""}), {option});
+    }
+    expect_refusal(run_program({"predict", "a", "b", "--output", ""}), {"--output"});
+#endif
+}
+
+TEST(usage_program_test, text_with_line_ends_still_makes_one_line) {
+    expect_refusal(run_program({"info", "--js\non"}), {"--js?on"});
+    expect_refusal(run_program({"verify", "--threads", "1\n2"}), {"1?2"});
+    expect_refusal(run_program({"verify", "--arch", "a\nb"}), {"a?b"});
+    expect_refusal(run_program({"verify"}, {"BITSTEP_ARCH=a\nb"}), {"a?b"});
+    expect_refusal(run_program({"compare", "no\nfile", "b"}), {"no?file"});
+}
+
 TEST(usage_program_test, an_unknown_arch_lists_the_valid_names) {
     expect_refusal(run_program({"verify", "--arch", "avx3"}), {"avx3", "reference"});
     for (const char* subcommand : {"verify", "info"}) {
