@@ -44,6 +44,7 @@ constexpr const char* footer =
     "  BITSTEP_ARCH         kernel set to use where --arch is not given\n"
     "Both change speed, never a bit of a result.\n\n"
     "Exit codes: 0 done, 1 verify or compare found a difference, 2 usage or input, 3 internal error.\n"
+    "A training that a signal stopped is saved and then ends by that signal.\n"
     "`bitstep SUBCOMMAND --help` says more.";
 
 // One line, whatever CLI11 would print by itself.

@@ -12,7 +12,7 @@ namespace bitstep::program {
 
 struct plot_choice {
     std::string path;  ///< ends in .svg or .png
-    std::string title; ///< such as "randhie.csv: mdvis, 20190 rows"; any text, the first 90 bytes are shown
+    std::string title; ///< such as "bitstep train randhie.csv --target mdvis"; any text, the first 90 bytes are shown
 };
 
 /// input_error where the path ends in neither .svg nor .png (in any case), or its folder is missing. To be called

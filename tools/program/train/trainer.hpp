@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear regression step by step: the loop of `train`. After design_matrix, before the report. A step is a function of the
-// data, the plan and the state alone, so that a training can stop after any step and go on in another process; nothing is
-// allocated once the trainer stands.
+// Linear regression, one step after another. After design_matrix and step_buffer; training_loop decides how many steps and
+// what happens between them. A step is a function of the data, the plan and the state alone, so that a training can stop
+// after any step and go on in another process; nothing is allocated once the trainer stands.
 #pragma once
 
 #include "program/data/design_matrix.hpp"
