@@ -199,6 +199,27 @@ TEST(stop_resume_program_test, a_save_that_cannot_work_is_refused_before_trainin
     expect_refusal(train_on(data.path(), "--save-every 0"), {"--save-every"});
 }
 
+// bitstep allreduce A B, with OUT forgotten, must not cost a training.
+TEST(stop_resume_program_test, a_mean_does_not_replace_a_state) {
+    const temporary_folder files;
+    const std::string state = files / "state";
+    ASSERT_EQ(train("--epochs 1 --save " + state).exit_code, 0);
+    const std::string before = content_of(state);
+    expect_refusal(run_program({"allreduce", state, state}), {"is a state of bitstep train"});
+    EXPECT_EQ(content_of(state), before);
+    EXPECT_EQ(run_program({"allreduce", files / "mean", state, state}).exit_code, 0);
+}
+
+TEST(stop_resume_program_test, a_finished_training_leaves_its_picture_alone) {
+    const temporary_folder files;
+    const std::string state = files / "state";
+    ASSERT_EQ(train("--epochs 1 --save " + state).exit_code, 0);
+    const program_result again = train("--epochs 1 --resume " + state + " --plot " + (files / "p.svg"));
+    EXPECT_EQ(again.exit_code, 0);
+    EXPECT_NE(again.err.find("no step was made"), std::string::npos) << again.err;
+    EXPECT_EQ(content_of(files / "p.svg"), "");
+}
+
 TEST(stop_resume_program_test, the_history_goes_on_where_the_state_does) {
     const temporary_folder files;
     const std::string plan = "--test-fraction 0.1 --history-every 50 --history ";

@@ -2,6 +2,7 @@
 #include "program/tensors/allreduce_inputs.hpp"
 
 #include "program/errors.hpp"
+#include "program/tensors/state_layout.hpp"
 #include "program/text.hpp"
 
 #include <fmt/format.h>
@@ -114,11 +115,17 @@ void require_replaceable(const std::string& path) {
     if (!std::filesystem::is_regular_file(path, ignored)) {
         return; // nothing there, or what replacing_file refuses
     }
+    bool is_a_state = false;
     try {
-        open_safetensors(path);
+        is_a_state = is_state(open_safetensors(path).metadata);
     } catch (const input_error& error) {
         throw input_error(
             fmt::format("{}; it exists and is no safetensors file, so it is not overwritten", error.what()));
+    }
+    if (is_a_state) { // OUT forgotten, most likely
+        throw input_error(fmt::format("{}: is a state of bitstep train, which the mean would not be, so it is not "
+                                      "overwritten",
+                                      printable_path(path)));
     }
 }
 

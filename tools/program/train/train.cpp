@@ -31,7 +31,8 @@ constexpr const char* footer =
     "Each epoch visits all training rows in an order that depends on --seed and the epoch alone. A step takes workers x\n"
     "accum x batch rows; what is left at the end of an epoch is a step of its own.\n\n"
     "Stopping: with --save, SIGINT (Ctrl-C) and SIGTERM end training after the step at hand, save, report, and then end the\n"
-    "program as the signal would have; a second of the same kind ends it at once. The state is replaced whole or not at all\n"
+    "program as the signal would have; a second of the same kind ends it at once (a signal\n"
+    "that was ignored at the start stays so: SIGINT in a background job of a script; SIGTERM works there). The state is replaced whole or not at all\n"
     "(a kill within a save leaves STATE.<process>.tmp beside it, which may be deleted). --resume\n"
     "demands the same data, --dtype, --accumulate, hyper-parameters and rows per step, and then gives the bits of a\n"
     "training that never stopped. --threads, --arch and the split into workers, accum and batch may change; --epochs is the\n"
@@ -102,25 +103,32 @@ void add_hyper_options(CLI::App& train, training_plan& plan) {
 }
 
 void add_output_options(CLI::App& train, train_options& chosen) {
-    train.add_option("--save", chosen.save, "file to save the state to, at the end and after epochs")
+    train
+        .add_option("--save", chosen.save,
+                    "file to save the state to, at the end and after epochs; a state that is there is replaced")
         ->check(not_empty)
         ->type_name("STATE");
     train.add_option("--save-every", chosen.save_every, "epochs between two saves; each waits for the disk")
         ->check(positive)
         ->type_name("N")
         ->capture_default_str();
-    train.add_option("--resume", chosen.resume, "saved state to go on from")->check(not_empty)->type_name("STATE");
+    train.add_option("--resume", chosen.resume, "saved state to go on from; it must be there")
+        ->check(not_empty)
+        ->type_name("STATE");
     train
-        .add_option("--history", chosen.history,
-                    "file for step, epoch, losses, gradient norm, learning rate, seconds; --resume goes on with it")
+        .add_option(
+            "--history", chosen.history,
+            "file for step, epoch, losses, gradient norm, learning rate, seconds; begun anew, but --resume goes on with it")
         ->check(not_empty)
         ->type_name("H.csv");
     train.add_option("--history-every", chosen.history_every, "steps between two rows; default: an epoch")
         ->check(positive)
         ->type_name("STEPS");
     train
-        .add_option("--plot", chosen.plot,
-                    "picture of the losses (SVG or PNG), drawn by gnuplot at the end and every 20 s before")
+        .add_option(
+            "--plot", chosen.plot,
+            "picture of the losses (SVG or PNG), drawn by gnuplot at the end and every 20 s before; with --resume, --history "
+            "gives it the part before")
         ->check(not_empty)
         ->type_name("P.svg|P.png");
     train.add_flag("--least-squares", chosen.least_squares,

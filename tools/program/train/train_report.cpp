@@ -19,6 +19,12 @@ double per_second(std::uint64_t rows, double seconds) { return seconds > 0 ? sta
 
 std::string millions(double rows_per_second) { return fmt::format("{:.3g} M rows/s", rows_per_second / 1e6); }
 
+// "after 63663 steps: 994 epochs and 47 of 64 steps".
+std::string position_text(std::uint64_t t, const train_setup& setup) {
+    return fmt::format("after {} steps: {} epochs and {} of {} steps", t, t / setup.steps_per_epoch,
+                       t % setup.steps_per_epoch, setup.steps_per_epoch);
+}
+
 void print_fits(std::FILE* out, const train_setup& setup, const train_outcome& outcome) {
     const bool tested = setup.test_rows != 0;
     const std::string heading = tested ? fmt::format("over {} rows", setup.training_rows) : "over all rows";
@@ -72,11 +78,10 @@ void print_setup(std::FILE* out, const train_options& chosen, const train_setup&
     if (const std::size_t leftover = setup.training_rows % setup.rows_per_step; leftover != 0) {
         fmt::print(out, ", the last of {} rows", leftover);
     }
-    fmt::print(out, "\nrun     {}, accumulate {}, arch {}, up to {} threads\n", chosen.dtype, chosen.run.accumulate,
+    fmt::print(out, "\nrun     {}, accumulate {}, arch {}, threads: at most {}\n", chosen.dtype, chosen.run.accumulate,
                arch_name(setup.active), setup.threads);
     if (!chosen.resume.empty()) {
-        fmt::print(out, "resume  {}: after epoch {}, step {}\n", printable_path(chosen.resume),
-                   setup.first_step / setup.steps_per_epoch, setup.first_step % setup.steps_per_epoch);
+        fmt::print(out, "resume  {}: {}\n", printable_path(chosen.resume), position_text(setup.first_step, setup));
     }
     std::fflush(out);
 }
@@ -98,9 +103,8 @@ void print_outcome(std::FILE* out, const train_options& chosen, const train_setu
             outcome.t, 100 * outcome.start_share);
     }
     if (loop.stopped_by != 0) {
-        fmt::print(out, "stopped by {} after epoch {}, step {}; the same command with --resume {} goes on\n",
-                   signal_name(loop.stopped_by), outcome.t / setup.steps_per_epoch, outcome.t % setup.steps_per_epoch,
-                   printable_path(chosen.save));
+        fmt::print(out, "stopped by {} {}; the same command with --resume {} goes on\n", signal_name(loop.stopped_by),
+                   position_text(outcome.t, setup), printable_path(chosen.save));
     }
     if (!chosen.save.empty()) {
         fmt::print(out, "saved   {}\n", printable_path(chosen.save));

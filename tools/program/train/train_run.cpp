@@ -170,7 +170,9 @@ train_outcome finish(const train_options& chosen, const dataset<T>& data, const 
     outcome.fits = fits_of(chosen, data, state, training_rows, test_rows, exact_too);
     outcome.start_share = std::pow(chosen.plan.hyper.decay, static_cast<double>(state.t));
     if (!chosen.plot.empty()) {
-        outcome.picture_left_out = draw_plot(picture_of(chosen), rows.rows());
+        outcome.picture_left_out = loop.steps == 0 && rows.rows().size() < 2
+                                       ? "no step was made, and there is no --history of those before"
+                                       : draw_plot(picture_of(chosen), rows.rows());
     }
     outcome.digest = state.digest().hex();
     return outcome;
