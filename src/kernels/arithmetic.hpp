@@ -15,15 +15,6 @@
 namespace bitstep::internal {
 namespace {
 
-/// Lanes fold by halves: l with l + n/2, then n/4, ... The caller has stored them to `all`.
-template <class Sum, std::size_t n>
-BITSTEP_INLINE Sum fold_halves(Sum (&all)[n]) {
-    for (std::size_t half = n / 2; half > 0; half /= 2) {
-        for (std::size_t l = 0; l < half; ++l) all[l] = all[l] + all[l + half];
-    }
-    return all[0];
-}
-
 /// native, and wide float: one machine number per sum. `Sum` is T or double.
 template <class T, class Sum, class Arch>
 struct arithmetic {
@@ -52,10 +43,10 @@ struct arithmetic {
         return s + x * w;
     }
     static BITSTEP_INLINE sum_vector add(const sum_vector& s, const vector& x) { return s + x; }
-    static BITSTEP_INLINE Sum fold(const sum_vector& s) {
-        alignas(vector_bytes) Sum all[lane_total];
-        s.store(all);
-        return fold_halves(all);
+    /// out[r] = the lanes of row r, folded.
+    template <std::size_t R>
+    static BITSTEP_INLINE void fold(const sum_vector (&rows)[R], Sum (&out)[R]) {
+        fold_lanes(rows, out);
     }
 
     /// Vector number `index` of an array of sums (padded to whole vectors).
@@ -104,7 +95,11 @@ struct arithmetic<double, double_double, Arch> {
     static BITSTEP_INLINE sum_vector add(const sum_vector& s, const vector& x) {
         return s + sum_vector{x, vector(0.0)};
     }
-    static BITSTEP_INLINE double_double fold(const sum_vector& s) {
+    template <std::size_t R>
+    static BITSTEP_INLINE void fold(const sum_vector (&rows)[R], double_double (&out)[R]) {
+        for (std::size_t r = 0; r < R; ++r) out[r] = fold_one(rows[r]);
+    }
+    static BITSTEP_INLINE double_double fold_one(const sum_vector& s) {
         alignas(vector_bytes) double hi[lane_total];
         alignas(vector_bytes) double lo[lane_total];
         s.hi.store(hi);

@@ -39,7 +39,7 @@ BITSTEP_INLINE bool starts_line(std::size_t j) {
 /// whose even rows are prefetched here (the odd ones by the second half); 0: nothing to prefetch.
 template <class A, std::size_t R, bool Prefetch>
 BITSTEP_INLINE void dot_panel(const typename A::value* x, std::size_t row_stride, std::size_t size,
-                              const typename A::value* w, std::size_t ahead, typename A::sum* out) {
+                              const typename A::value* w, std::size_t ahead, typename A::sum (&out)[R]) {
     typename A::sum_vector sums[R];
     for (std::size_t r = 0; r < R; ++r) sums[r] = A::zero();
     std::size_t j = 0;
@@ -57,7 +57,7 @@ BITSTEP_INLINE void dot_panel(const typename A::value* x, std::size_t row_stride
             sums[r] = A::multiply_add(sums[r], A::load_first(x + r * row_stride + j, size - j), wj);
         }
     }
-    for (std::size_t r = 0; r < R; ++r) out[r] = A::fold(sums[r]);
+    A::fold(sums, out);
 }
 
 /// dots[r] = x_r . w for R rows.
@@ -68,7 +68,9 @@ BITSTEP_INLINE void dot_rows(const typename A::value* x, std::size_t row_stride,
     for (std::size_t r = 0; r < R; r += tile) {
         const typename A::value* rows = x + r * row_stride;
         if (features <= column_panel) {
-            dot_panel<A, tile, Prefetch>(rows, row_stride, features, w, ahead, dots + r);
+            typename A::sum whole[tile];
+            dot_panel<A, tile, Prefetch>(rows, row_stride, features, w, ahead, whole);
+            for (std::size_t i = 0; i < tile; ++i) dots[r + i] = whole[i];
             continue;
         }
         carry_tree<row_sums<typename A::sum, tile>> tree;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "inline.hpp"
+#include "kernels/shuffle.hpp"
 #include "numerics.hpp"
 
 #include <xsimd/xsimd.hpp>
@@ -31,6 +32,15 @@ BITSTEP_INLINE xsimd::batch<float, xsimd::neon64> square_root(xsimd::batch<float
 }
 #endif
 
+/// Lanes fold by halves: l with l + n/2, then n/4, ... The caller has stored them to `all`.
+template <class Sum, std::size_t n>
+BITSTEP_INLINE Sum fold_halves(Sum (&all)[n]) {
+    for (std::size_t half = n / 2; half > 0; half /= 2) {
+        for (std::size_t l = 0; l < half; ++l) all[l] = all[l] + all[l + half];
+    }
+    return all[0];
+}
+
 /// batch::size floats from p, as doubles (exact). Chosen by the arch, not by the flags of the file: a consumer's -march may
 /// be wider than this table.
 template <class Arch>
@@ -50,6 +60,27 @@ BITSTEP_INLINE xsimd::batch<double, Arch> widen(const float* p) {
     if constexpr (size == 2) return vcvt_f64_f32(vld1_f32(p));
 #endif
 }
+
+/// The first n elements of a register from p, zeros behind them; never reads beyond p + n. Only where the instruction set
+/// has masks; the caller copies elsewhere.
+#if defined(__AVX512F__)
+BITSTEP_INLINE __m512 load_masked(const float* p, std::size_t n, __m512) {
+    return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1), p);
+}
+BITSTEP_INLINE __m512d load_masked(const double* p, std::size_t n, __m512d) {
+    return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1U << n) - 1), p);
+}
+#endif
+#if defined(__AVX2__)
+BITSTEP_INLINE __m256 load_masked(const float* p, std::size_t n, __m256) {
+    const __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_maskload_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), place));
+}
+BITSTEP_INLINE __m256d load_masked(const double* p, std::size_t n, __m256d) {
+    const __m256i place = _mm256_setr_epi64x(0, 1, 2, 3);
+    return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(n)), place));
+}
+#endif
 
 template <class T, class Arch>
 struct lanes {
@@ -72,9 +103,20 @@ struct lanes {
 
     /// The first n < count elements, zeros behind them. Never reads beyond p + n.
     static BITSTEP_INLINE lanes load_first(const T* p, std::size_t n) {
-        alignas(vector_bytes) T padded[count] = {};
-        for (std::size_t i = 0; i < n; ++i) padded[i] = p[i];
-        return load(padded);
+        if constexpr (registers <= 2) {
+            lanes r;
+            for (std::size_t i = 0; i < registers; ++i) {
+                const std::size_t before = i * batch::size;
+                const std::size_t here = n > before ? n - before : 0;
+                r.part[i] = load_masked(p + (here == 0 ? 0 : before), here < batch::size ? here : batch::size,
+                                        typename batch::register_type{});
+            }
+            return r;
+        } else {
+            alignas(vector_bytes) T padded[count] = {};
+            for (std::size_t i = 0; i < n; ++i) padded[i] = p[i];
+            return load(padded);
+        }
     }
 
     BITSTEP_INLINE void store(T* p) const {
@@ -127,6 +169,37 @@ struct lanes {
         return below;
     }
 };
+
+/// Fold by halves (l with l + count/2, and so on) of R logical vectors at once: sums[r] becomes row r's.
+template <std::size_t R, class T, class Arch>
+BITSTEP_INLINE void fold_lanes(const lanes<T, Arch> (&rows)[R], T (&sums)[R]) {
+    using vector = lanes<T, Arch>;
+    using batch = typename vector::batch;
+    constexpr std::size_t blocks = batch::size * sizeof(T) / 16;
+    constexpr std::size_t at_once = R < batch::size ? R : batch::size;
+    if constexpr (R < blocks) {
+        for (std::size_t r = 0; r < R; ++r) {
+            alignas(vector_bytes) T all[vector::count];
+            rows[r].store(all);
+            sums[r] = fold_halves(all);
+        }
+    } else {
+        for (std::size_t first = 0; first < R; first += at_once) {
+            batch one[at_once];
+            for (std::size_t r = 0; r < at_once; ++r) {
+                vector v = rows[first + r];
+                for (std::size_t half = vector::registers / 2; half > 0; half /= 2) {
+                    for (std::size_t i = 0; i < half; ++i) v.part[i] = v.part[i] + v.part[i + half];
+                }
+                one[r] = v.part[0];
+            }
+            fold_rows<at_once, batch::size, at_once>(one);
+            alignas(vector_bytes) T all[batch::size];
+            one[0].store_aligned(all);
+            for (std::size_t r = 0; r < at_once; ++r) sums[first + r] = all[r * (batch::size / at_once)];
+        }
+    }
+}
 
 /// Eight floats as a logical vector of doubles.
 template <class Arch>
