@@ -33,9 +33,13 @@ struct arithmetic {
         }
     }
     static BITSTEP_INLINE vector load_first(const T* p, std::size_t n) {
-        alignas(vector_bytes) T padded[lane_total] = {};
-        for (std::size_t i = 0; i < n; ++i) padded[i] = p[i];
-        return load(padded);
+        if constexpr (sizeof(T) == sizeof(Sum)) {
+            return vector::load_first(p, n);
+        } else {
+            alignas(vector_bytes) T padded[lane_total] = {};
+            for (std::size_t i = 0; i < n; ++i) padded[i] = p[i];
+            return load(padded);
+        }
     }
     static BITSTEP_INLINE sum_vector zero() { return sum_vector(Sum(0)); }
     static BITSTEP_INLINE factor spread(Sum r) { return factor(r); }

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fused pair on the rows of one panel: r = X w - y, then partial += X^T r, block by block of a few rows, so that the
-// second half finds the block in cache and X comes from memory once. Both halves prefetch the next block, every other row
-// each, so that memory never idles (d = 1024 from memory, of the roof: 0.86 with all rows in the second half, 0.96 shared;
-// d = 16384: 0.84, 0.99). Before: dot-inl.hpp. After: the tree over panels (../gradient.cpp), then reduce-inl.hpp.
+// second half finds the block in cache and X comes from memory once. Before: dot-inl.hpp. After: the tree over panels
+// (../gradient.cpp), then reduce-inl.hpp.
+//
+// Which rows make a block and in which sequence they are read never changes a bit. From memory (Zen 4, one thread, idle
+// host, share of the read roof; docs/performance.md has the whole story):
+//   - X is read fastest in the sequence of its addresses, without prefetch instructions: the hardware follows one stream.
+//     Several rows side by side give it nothing to follow (d = 256: 4 rows side by side 0.26, 2 in sequence 0.95).
+//   - A block of up to 2 KB: the processor then begins the next block while it still updates with this one (d = 64: 1 KB
+//     0.95; d = 256: 2 KB 0.95, 4 KB 0.35).
+//   - Longer rows do not fit that window. There 8 rows side by side with prefetch of the next 8 are best, the odd rows by
+//     one half and the even ones by the other (d = 4096: 0.81; all in one half 0.66; one row in sequence 0.44).
+//   - Rows that are in cache already want to be side by side: w and the partial are then loaded once for all of them.
 #pragma once
 
 #include "kernels/dot-inl.hpp"
@@ -10,10 +19,22 @@
 namespace bitstep::internal {
 namespace {
 
+/// What the second half asks memory for, called once per vector of each row: nothing, or every other row of the next block.
+template <class A>
+struct ask_nothing {
+    BITSTEP_INLINE void operator()(const typename A::value*, std::size_t, std::size_t) {}
+};
+template <class A>
+struct ask_odd_rows {
+    std::size_t ahead; ///< elements from a row to the same row of the next block
+    BITSTEP_INLINE void operator()(const typename A::value* xj, std::size_t row, std::size_t j) {
+        if (row % 2 == 1 && starts_line<A>(j)) prefetch(xj + ahead);
+    }
+};
 /// partial = partial + x_0 r_0 + x_1 r_1 + ..., rows in order, for R rows.
-template <class A, std::size_t R, bool Prefetch>
+template <class A, std::size_t R, class Ask>
 BITSTEP_INLINE void update_partial(const typename A::value* x, std::size_t row_stride, std::size_t features,
-                                   const typename A::sum (&residuals)[R], std::size_t ahead, typename A::sum* partial) {
+                                   const typename A::sum (&residuals)[R], typename A::sum* partial, Ask ask) {
     typename A::factor r[R];
     for (std::size_t i = 0; i < R; ++i) r[i] = A::spread(residuals[i]);
     std::size_t j = 0;
@@ -23,7 +44,7 @@ BITSTEP_INLINE void update_partial(const typename A::value* x, std::size_t row_s
         for (std::size_t i = 0; i < R; ++i) {
             const typename A::value* xj = x + i * row_stride + j;
             s = A::multiply_add(s, A::load(xj), r[i]);
-            if (Prefetch && i % 2 == 1 && starts_line<A>(j)) prefetch(xj + ahead);
+            ask(xj, i, j);
         }
         A::store_sum(partial, index, s);
     }
@@ -36,7 +57,16 @@ BITSTEP_INLINE void update_partial(const typename A::value* x, std::size_t row_s
     }
 }
 
-/// R rows: residuals, their squares, and their share of X^T r. Prefetch: R more rows follow in the same buffer.
+/// Dot products become residuals; their squares are added in the order of the rows.
+template <class A, std::size_t R>
+BITSTEP_INLINE void to_residuals(const typename A::value* y, typename A::sum (&dots)[R],
+                                 square_t<typename A::sum>& squares) {
+    for (std::size_t i = 0; i < R; ++i) dots[i] = A::minus(dots[i], y[i]);
+    for (std::size_t i = 0; i < R; ++i) squares = A::add_square(squares, dots[i]);
+}
+
+/// R rows side by side. Prefetch: R more rows follow in the same buffer; each half asks for every other one of them, into
+/// L2: rows a power of two apart share a set of L1 and would throw each other out.
 template <class A, std::size_t R, bool Prefetch>
 BITSTEP_INLINE void fused_block(const row_run<typename A::value>& run, std::size_t at, std::size_t features,
                                 const typename A::value* w, typename A::sum* partial,
@@ -45,11 +75,12 @@ BITSTEP_INLINE void fused_block(const row_run<typename A::value>& run, std::size
     const std::size_t ahead = R * run.row_stride;
     typename A::sum residuals[R];
     dot_rows<A, R, Prefetch>(x, run.row_stride, features, w, ahead, residuals);
-    for (std::size_t i = 0; i < R; ++i) {
-        residuals[i] = A::minus(residuals[i], run.y[at + i]);
-        squares = A::add_square(squares, residuals[i]);
+    to_residuals<A, R>(run.y + at, residuals, squares);
+    if constexpr (Prefetch) {
+        update_partial<A, R>(x, run.row_stride, features, residuals, partial, ask_odd_rows<A>{ahead});
+    } else {
+        update_partial<A, R>(x, run.row_stride, features, residuals, partial, ask_nothing<A>{});
     }
-    update_partial<A, R, Prefetch>(x, run.row_stride, features, residuals, ahead, partial);
 }
 
 /// As many blocks of R rows as fit; returns the rows done.
@@ -59,13 +90,59 @@ BITSTEP_INLINE std::size_t fused_blocks(const row_run<typename A::value>& run, s
                                         square_t<typename A::sum>& squares) {
     for (; at + R <= run.rows; at += R) {
         // A single long row would be thrown out of L2 by the next one.
-        if (R > 1 && at + 2 * R <= run.rows + run.rows_after) {
+        if (R > 1 && run.far && at + 2 * R <= run.rows + run.rows_after) {
             fused_block<A, R, true>(run, at, features, w, partial, squares);
         } else {
             fused_block<A, R, false>(run, at, features, w, partial, squares);
         }
     }
     return at;
+}
+
+/// R short rows (features <= column_panel), their dot products one after another, so that X is read in the sequence of its
+/// addresses.
+template <class A, std::size_t R>
+BITSTEP_INLINE void sequential_block(const row_run<typename A::value>& run, std::size_t at, std::size_t features,
+                                     const typename A::value* w, typename A::sum* partial,
+                                     square_t<typename A::sum>& squares) {
+    constexpr std::size_t lanes = A::lane_total;
+    const typename A::value* x = run.x + at * run.row_stride;
+    typename A::sum_vector sums[R];
+    for (std::size_t i = 0; i < R; ++i) {
+        const typename A::value* xi = x + i * run.row_stride;
+        typename A::sum_vector s = A::zero();
+        std::size_t j = 0;
+        for (; j + lanes <= features; j += lanes) s = A::multiply_add(s, A::load(xi + j), A::load(w + j));
+        if (j < features) {
+            s = A::multiply_add(s, A::load_first(xi + j, features - j), A::load_first(w + j, features - j));
+        }
+        sums[i] = s;
+    }
+    typename A::sum residuals[R];
+    A::fold(sums, residuals);
+    to_residuals<A, R>(run.y + at, residuals, squares);
+    update_partial<A, R>(x, run.row_stride, features, residuals, partial, ask_nothing<A>{});
+}
+
+template <class A, std::size_t R>
+BITSTEP_INLINE std::size_t sequential_blocks(const row_run<typename A::value>& run, std::size_t at,
+                                             std::size_t features, const typename A::value* w, typename A::sum* partial,
+                                             square_t<typename A::sum>& squares) {
+    for (; at + R <= run.rows; at += R) sequential_block<A, R>(run, at, features, w, partial, squares);
+    return at;
+}
+
+/// Blocks of at most 2 KB; of 1 KB where rows are so short that the fold of 8 costs more than it hides.
+template <class A>
+BITSTEP_INLINE void accumulate_short_rows(const row_run<typename A::value>& run, std::size_t features,
+                                          const typename A::value* w, typename A::sum* partial,
+                                          square_t<typename A::sum>& squares) {
+    const std::size_t row_bytes = features * sizeof(typename A::value);
+    std::size_t at = 0;
+    if (row_bytes <= 128) at = sequential_blocks<A, 8>(run, at, features, w, partial, squares);
+    if (row_bytes <= 512) at = sequential_blocks<A, 4>(run, at, features, w, partial, squares);
+    if (row_bytes <= 1024) at = sequential_blocks<A, 2>(run, at, features, w, partial, squares);
+    sequential_blocks<A, 1>(run, at, features, w, partial, squares);
 }
 
 /// Rows per block: as many as keep the block, and the next one on its way, well inside a 1 MB L2. Never changes bits.
@@ -82,9 +159,14 @@ void accumulate(const row_run<typename A::value>& run, std::size_t features, con
     if (first) {
         for (std::size_t j = 0; j < features; j += A::lane_total) A::store_sum(partial, j / A::lane_total, A::zero());
     }
-    const std::size_t most = block_rows(features * sizeof(typename A::value));
+    const std::size_t row_bytes = features * sizeof(typename A::value);
+    if (row_bytes <= (run.far ? 4096 : 512) && features <= column_panel) {
+        accumulate_short_rows<A>(run, features, w, partial, squares);
+        return;
+    }
+    const std::size_t most = block_rows(row_bytes);
     std::size_t at = 0;
-    if (most >= 8) at = fused_blocks<A, 8>(run, at, features, w, partial, squares);
+    if (most >= 8 && run.far) at = fused_blocks<A, 8>(run, at, features, w, partial, squares);
     if (most >= 4) at = fused_blocks<A, 4>(run, at, features, w, partial, squares);
     if (most >= 2) at = fused_blocks<A, 2>(run, at, features, w, partial, squares);
     fused_blocks<A, 1>(run, at, features, w, partial, squares);

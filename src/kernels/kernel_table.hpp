@@ -16,6 +16,7 @@ struct row_run {
     const T* y;
     std::size_t rows;
     std::size_t rows_after; ///< rows that follow in the same shard (worth prefetching)
+    bool far = true;        ///< X comes from memory rather than from a cache near by: how to read it, never what
 };
 
 /// Adam and EMA scalars after their one rounding to T.
