@@ -29,12 +29,12 @@ row_cursor cursor_at(const row_sequence<T>& rows, std::size_t flat) noexcept {
 
 /// Up to `most` rows from the cursor on, all in one shard; moves the cursor behind them.
 template <class T>
-row_run<T> take_rows(const row_sequence<T>& rows, row_cursor& c, std::size_t most) noexcept {
+row_run<T> take_rows(const row_sequence<T>& rows, row_cursor& c, std::size_t most, bool far) noexcept {
     while (c.row == rows.shards[c.shard].rows) c = {c.shard + 1, 0};
     const shard_view<T>& s = rows.shards[c.shard];
     const std::size_t left = s.rows - c.row;
     const std::size_t taken = left < most ? left : most;
-    const row_run<T> run{s.x + c.row * s.row_stride, s.row_stride, s.y + c.row, taken, left - taken};
+    const row_run<T> run{s.x + c.row * s.row_stride, s.row_stride, s.y + c.row, taken, left - taken, far};
     c.row += taken;
     return run;
 }
@@ -46,6 +46,7 @@ struct subtree_walk {
     const T* w;
     const sum_kernels<T, Sum>& kernels;
     std::size_t partial_size;
+    bool far;              ///< X is larger than the caches near the team
     std::size_t rows_left; ///< in the whole sequence, from the cursor on
     row_cursor cursor;
 
@@ -55,17 +56,34 @@ struct subtree_walk {
         std::size_t in_panel = rows_left < row_panel ? rows_left : row_panel;
         rows_left -= in_panel;
         for (bool first = true; in_panel != 0; first = false) {
-            const row_run<T> run = take_rows(rows, cursor, in_panel);
+            const row_run<T> run = take_rows(rows, cursor, in_panel, far);
             kernels.accumulate(run, rows.features, w, first, partial, squares);
             in_panel -= run.rows;
         }
         return squares;
     }
 
+    /// The next lane_count panels at once, where they are narrow, whole and end to end; false: nothing was done.
+    bool sum_narrow(Sum* partial, square_t<Sum>& squares) noexcept {
+        constexpr std::size_t taken = lane_count<Sum> * row_panel;
+        if (rows.features > most_narrow_features<Sum> || rows_left < taken) return false;
+        while (cursor.row == rows.shards[cursor.shard].rows) cursor = {cursor.shard + 1, 0};
+        const shard_view<T>& s = rows.shards[cursor.shard];
+        const std::size_t in_shard = s.rows - cursor.row;
+        if (s.row_stride != rows.features || in_shard < taken) return false;
+        kernels.narrow(s.x + cursor.row * s.row_stride, s.y + cursor.row, rows.features, w, in_shard >= 2 * taken,
+                       partial, squares);
+        cursor.row += taken;
+        rows_left -= taken;
+        return true;
+    }
+
     /// The balanced tree over the next `panels` panels, by recursion: the left part is the largest power of two below.
     /// The same sums as the binary counter of docs/numerics.md, with each result already where it is wanted. `level`
     /// has one partial gradient per level below.
     square_t<Sum> sum_panels(std::size_t panels, Sum* partial, Sum* level) noexcept {
+        square_t<Sum> squares{};
+        if (panels == lane_count<Sum> && sum_narrow(partial, squares)) return squares;
         if (panels == 1) return sum_panel(partial);
         const std::size_t left = left_part(panels);
         const square_t<Sum> older = sum_panels(left, partial, level);
@@ -98,12 +116,14 @@ template <class T, class Sum>
 status plan_gradient(std::size_t rows, std::size_t features, const options& opts, arch which, layout& need,
                      gradient_plan<Sum>& plan) noexcept {
     plan.which = which;
-    plan.partition = partition_rows(rows);
+    plan.partition = partition_rows(rows, features <= most_narrow_features<Sum> ? lane_count<Sum> : 1);
     constexpr std::size_t lanes = lane_count<Sum>;
     plan.partial_size = (features / lanes + (features % lanes != 0 ? 1 : 0)) * lanes;
     const std::size_t bytes = saturating_product(saturating_product(rows, features), sizeof(T));
     const status chosen = choose_threads(opts, which, bytes, plan.partition.subtrees, plan.threads);
     if (!chosen.ok()) return chosen;
+    // Caches near a core are about 1 MB; where X is larger, memory is what has to be kept busy.
+    plan.far = bytes > static_cast<std::size_t>(plan.threads) * 1024 * 1024;
     plan.gradient = need.add<T>(features);
     if (which == arch::reference) {
         plan.tree = need.add<Sum>(reference::gradient_scratch(plan.partition, plan.partial_size));
@@ -135,7 +155,7 @@ gradient_result<T> compute_gradient(const row_data<T>& data, const T* w, const g
         const std::size_t panels =
             p.panels - first_panel < p.subtree_panels ? p.panels - first_panel : p.subtree_panels;
         subtree_walk<T, Sum> walk{
-            data.rows, w, kernels, plan.partial_size, p.rows - first_row, cursor_at(data.rows, first_row)};
+            data.rows, w, kernels, plan.partial_size, plan.far, p.rows - first_row, cursor_at(data.rows, first_row)};
         Sum* levels = tree + static_cast<std::size_t>(thread) * p.levels * plan.partial_size;
         squares[subtree] = walk.sum_panels(panels, partials + subtree * plan.partial_size, levels);
     });

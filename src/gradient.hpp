@@ -17,6 +17,7 @@ struct gradient_plan {
     row_partition partition;
     arch which = arch::reference;
     int threads = 1;
+    bool far = false;             ///< X is larger than the caches near the team
     std::size_t partial_size = 0; ///< elements of one partial gradient: features, padded to whole logical vectors
     std::size_t partials = 0;     ///< offset: one partial gradient per subtree
     std::size_t squares = 0;      ///< offset: one sum of squares per subtree

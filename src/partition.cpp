@@ -4,7 +4,7 @@
 
 namespace bitstep::internal {
 
-row_partition partition_rows(std::size_t rows) noexcept {
+row_partition partition_rows(std::size_t rows, std::size_t least) noexcept {
     // Each subtree writes one partial gradient and the end reads it again. At 64 rows a panel that is 3 % of X's traffic
     // for subtrees of one panel and 0.8 % for four; few panels stay single so that there is work for every thread.
     constexpr std::size_t most_subtrees = 256;
@@ -12,7 +12,7 @@ row_partition partition_rows(std::size_t rows) noexcept {
     row_partition p;
     p.rows = rows;
     p.panels = rows / row_panel + (rows % row_panel != 0 ? 1 : 0);
-    if (p.panels > few_panels) p.subtree_panels = 4;
+    p.subtree_panels = p.panels > few_panels && least < 4 ? 4 : least;
     while ((p.panels - 1) / p.subtree_panels + 1 > most_subtrees) p.subtree_panels *= 2;
     p.subtrees = (p.panels - 1) / p.subtree_panels + 1;
     for (std::size_t n = p.subtree_panels; n > 1; n /= 2) ++p.levels;

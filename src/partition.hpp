@@ -17,8 +17,8 @@ struct row_partition {
     std::size_t levels = 0; ///< partial sums that live at once below a subtree's own: log2(subtree_panels)
 };
 
-/// rows >= 1.
-row_partition partition_rows(std::size_t rows) noexcept;
+/// rows >= 1. `least`: panels of a subtree at least, a power of two.
+row_partition partition_rows(std::size_t rows, std::size_t least = 1) noexcept;
 
 /// Largest power of two below n, for n >= 2: the left part of the balanced tree over n entries.
 std::size_t left_part(std::size_t n) noexcept;

@@ -20,6 +20,7 @@ template <class T, class Sum, class Arch>
 struct arithmetic {
     using value = T;
     using sum = Sum;
+    using arch = Arch;
     using vector = lanes<Sum, Arch>;
     using sum_vector = vector;
     using factor = vector;

@@ -139,7 +139,7 @@ BITSTEP_INLINE void accumulate_short_rows(const row_run<typename A::value>& run,
                                           square_t<typename A::sum>& squares) {
     const std::size_t row_bytes = features * sizeof(typename A::value);
     std::size_t at = 0;
-    if (row_bytes <= 128) at = sequential_blocks<A, 8>(run, at, features, w, partial, squares);
+    if (row_bytes <= (run.far ? 128 : 256)) at = sequential_blocks<A, 8>(run, at, features, w, partial, squares);
     if (row_bytes <= 512) at = sequential_blocks<A, 4>(run, at, features, w, partial, squares);
     if (row_bytes <= 1024) at = sequential_blocks<A, 2>(run, at, features, w, partial, squares);
     sequential_blocks<A, 1>(run, at, features, w, partial, squares);
@@ -160,7 +160,7 @@ void accumulate(const row_run<typename A::value>& run, std::size_t features, con
         for (std::size_t j = 0; j < features; j += A::lane_total) A::store_sum(partial, j / A::lane_total, A::zero());
     }
     const std::size_t row_bytes = features * sizeof(typename A::value);
-    if (row_bytes <= (run.far ? 4096 : 512) && features <= column_panel) {
+    if (row_bytes <= (run.far ? 2048 : 512)) {
         accumulate_short_rows<A>(run, features, w, partial, squares);
         return;
     }

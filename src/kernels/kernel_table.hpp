@@ -49,6 +49,10 @@ struct mean_run {
     T* out;
 };
 
+/// Rows of at most so many features go to `narrow`, which holds a whole row in vectors; 0: it has no form for these sums.
+template <class Sum>
+inline constexpr std::size_t most_narrow_features = sizeof(Sum) == sizeof(scalar_t<Sum>) ? 2 * lane_count<Sum> : 0;
+
 /// Kernels whose sums of T are kept in Sum. Arrays of Sum hold whole logical vectors: `vectors` of lane_count<Sum>.
 template <class T, class Sum>
 struct sum_kernels {
@@ -56,6 +60,10 @@ struct sum_kernels {
     /// `first`: the panel starts here, so partial starts at +0.
     void (*accumulate)(const row_run<T>& run, std::size_t features, const T* w, bool first, Sum* partial,
                        square_t<Sum>& squares);
+    /// The same for lane_count<Sum> whole panels of at most most_narrow_features, rows end to end, joined by the tree.
+    /// `more`: as many rows again follow. Null where most_narrow_features is 0.
+    void (*narrow)(const T* x, const T* y, std::size_t features, const T* w, bool more, Sum* partial,
+                   square_t<Sum>& squares);
     /// older = older + newer
     void (*merge)(Sum* older, const Sum* newer, std::size_t vectors);
     /// grad[first, last) = (2 tree(partials)) / n; false where an element is not finite.

@@ -79,5 +79,47 @@ BITSTEP_INLINE void fold_rows(Batch (&rows)[Rows]) {
     }
 }
 
+/// size rows of size elements: afterwards rows[j] holds what was element j of each. Within blocks first, then the blocks.
+template <class Batch>
+BITSTEP_INLINE void transpose(Batch (&rows)[Batch::size]) {
+    constexpr shuffle_rule rule = rule_of<Batch>;
+    constexpr std::size_t block = rule.block;
+    constexpr std::size_t blocks = rule.size / block;
+    static_assert(blocks <= 4 && block <= 4, "SSE, NEON, AVX or AVX-512 registers of float or double");
+    for (std::size_t step = 1; step < block; step *= 2) {
+        Batch next[rule.size];
+        for (std::size_t first = 0; first < rule.size; first += block) {
+            for (std::size_t i = 0; i < block / 2; ++i) {
+                const Batch& a = rows[first + i];
+                const Batch& b = rows[first + i + block / 2];
+                next[first + 2 * i] = pick<Batch, block, 0>(a, b);
+                next[first + 2 * i + 1] = pick<Batch, block, 1>(a, b);
+            }
+        }
+        for (std::size_t i = 0; i < rule.size; ++i) rows[i] = next[i];
+    }
+    if constexpr (blocks > 1) {
+        for (std::size_t c = 0; c < block; ++c) { // rows[g * block + c] has column c of each block, of rows g * block + ...
+            Batch low[blocks / 2];
+            Batch high[blocks / 2];
+            for (std::size_t i = 0; i < blocks / 2; ++i) {
+                const Batch& a = rows[2 * i * block + c];
+                const Batch& b = rows[(2 * i + 1) * block + c];
+                low[i] = pick<Batch, rule.size, 0>(a, b);
+                high[i] = pick<Batch, rule.size, 1>(a, b);
+            }
+            if constexpr (blocks == 2) {
+                rows[c] = low[0];
+                rows[block + c] = high[0];
+            } else {
+                rows[c] = pick<Batch, rule.size / 2, 0>(low[0], low[1]);
+                rows[block + c] = pick<Batch, rule.size / 2, 1>(low[0], low[1]);
+                rows[2 * block + c] = pick<Batch, rule.size / 2, 0>(high[0], high[1]);
+                rows[3 * block + c] = pick<Batch, rule.size / 2, 1>(high[0], high[1]);
+            }
+        }
+    }
+}
+
 } // namespace
 } // namespace bitstep::internal

@@ -4,6 +4,7 @@
 
 #include "kernels/adam_ema-inl.hpp"
 #include "kernels/gradient-inl.hpp"
+#include "kernels/narrow-inl.hpp"
 #include "kernels/reduce-inl.hpp"
 
 namespace bitstep::internal {
@@ -12,7 +13,11 @@ namespace {
 template <class T, class Sum, class Arch>
 constexpr sum_kernels<T, Sum> make_sum_kernels() {
     using A = arithmetic<T, Sum, Arch>;
-    return {accumulate<A>, merge<A>, finish<A>, predict<A>, mean<A>};
+    if constexpr (most_narrow_features<Sum> == 0) {
+        return {accumulate<A>, nullptr, merge<A>, finish<A>, predict<A>, mean<A>};
+    } else {
+        return {accumulate<A>, narrow<A>, merge<A>, finish<A>, predict<A>, mean<A>};
+    }
 }
 
 template <class T, class Arch>
