@@ -49,9 +49,9 @@ struct mean_run {
     T* out;
 };
 
-/// Rows of at most so many features go to `narrow`, which holds a whole row in vectors; 0: it has no form for these sums.
+/// Rows shorter than a logical vector go to `narrow`; 0: it has no form for these sums.
 template <class Sum>
-inline constexpr std::size_t most_narrow_features = sizeof(Sum) == sizeof(scalar_t<Sum>) ? 2 * lane_count<Sum> : 0;
+inline constexpr std::size_t most_narrow_features = sizeof(Sum) == sizeof(scalar_t<Sum>) ? lane_count<Sum> - 1 : 0;
 
 /// Kernels whose sums of T are kept in Sum. Arrays of Sum hold whole logical vectors: `vectors` of lane_count<Sum>.
 template <class T, class Sum>

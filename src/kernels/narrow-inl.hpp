@@ -17,9 +17,8 @@ template <class A, std::size_t Width, std::size_t Lane>
 BITSTEP_INLINE typename A::vector narrow_dot(const typename A::vector* x, const typename A::vector* w,
                                              std::size_t features) {
     if constexpr (Width == A::lane_total) {
-        typename A::vector s = A::multiply_add(A::zero(), x[Lane], w[Lane]);
-        if (Lane + Width < features) s = A::multiply_add(s, x[Lane + Width], w[Lane + Width]);
-        return s;
+        // Without the contract's "+0 +": it decides the sign of a zero alone, and r = dot - y takes any zero to the same sums.
+        return x[Lane] * w[Lane];
     } else {
         typename A::vector s = narrow_dot<A, 2 * Width, Lane>(x, w, features);
         if (Lane + Width < features) s = s + narrow_dot<A, 2 * Width, Lane + Width>(x, w, features);
@@ -55,13 +54,17 @@ BITSTEP_INLINE void add_squares(const typename A::vector& r, lanes<double, typen
 /// `count` vectors from one square after another: vector e holds element `first + e` of each panel.
 template <class A>
 BITSTEP_INLINE void transpose_panels(const typename A::value* first, std::size_t panel_stride, std::size_t count,
-                                     const typename A::value* next, typename A::vector* out) {
+                                     const char* next, typename A::vector* out) {
     constexpr std::size_t n = A::lane_total;
+    constexpr std::size_t line = n * sizeof(typename A::value);
     for (std::size_t e = 0; e < count; e += n) {
         typename A::vector square[n];
         for (std::size_t p = 0; p < n; ++p) {
             square[p] = A::load(first + p * panel_stride + e);
-            if (next != nullptr) prefetch(next + (e + p) * n);
+        }
+        if (next != nullptr) {
+            for (std::size_t p = 0; p < n; ++p) prefetch(next + p * line);
+            next += n * line;
         }
         transpose(square);
         for (std::size_t i = 0; i < n; ++i) out[e + i] = square[i];
@@ -90,11 +93,11 @@ void narrow(const typename A::value* x, const typename A::value* y, std::size_t 
     std::size_t rows = n; // at once: as few as make whole squares
     while (rows > 1 && rows / 2 * features % n == 0) rows /= 2;
     vector x_all[n * most];
-    const typename A::value* next = more ? x + n * row_panel * features : nullptr;
+    const auto* next = more ? reinterpret_cast<const char*>(x + n * row_panel * features) : nullptr;
     for (std::size_t first = 0; first < row_panel; first += rows) {
         const std::size_t at = first * features;
-        transpose_panels<A>(x + at, row_panel * features, rows * features, next == nullptr ? next : next + at * n,
-                            x_all);
+        transpose_panels<A>(x + at, row_panel * features, rows * features,
+                            next == nullptr ? next : next + at * n * sizeof(typename A::value), x_all);
         for (std::size_t i = 0; i < rows; ++i) {
             const vector* xi = x_all + i * features;
             const vector r = narrow_dot<A, 1, 0>(xi, w_all, features) - y_all[first + i];

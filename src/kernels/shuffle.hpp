@@ -99,7 +99,8 @@ BITSTEP_INLINE void transpose(Batch (&rows)[Batch::size]) {
         for (std::size_t i = 0; i < rule.size; ++i) rows[i] = next[i];
     }
     if constexpr (blocks > 1) {
-        for (std::size_t c = 0; c < block; ++c) { // rows[g * block + c] has column c of each block, of rows g * block + ...
+        for (std::size_t c = 0; c < block;
+             ++c) { // rows[g * block + c] has column c of each block, of rows g * block + ...
             Batch low[blocks / 2];
             Batch high[blocks / 2];
             for (std::size_t i = 0; i < blocks / 2; ++i) {
