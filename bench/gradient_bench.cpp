@@ -33,19 +33,16 @@ void run_case(benchmark::State& state, const shape& size, accumulate_mode accumu
     const problem<T> data(size.rows, size.features, size.threads);
     int team = 0;
     std::vector<rival> rivals{{"of_roof", roof_contenders(data.x(), data.x_bytes(), size.threads), "roof_GB/s"}};
-    const openblas* const blas = accumulate == accumulate_mode::native ? openblas::find() : nullptr;
-    if (blas != nullptr) {
-        rivals.push_back({"x_two_gemv", {data.two_gemv(*blas)}});
-        rivals.push_back({"x_blocked", {data.blocked_gemv(*blas)}});
-    }
-    if (accumulate == accumulate_mode::wide) {
+    if (accumulate == accumulate_mode::native) {
+        for (rival& each : data.rivals()) {
+            rivals.push_back(std::move(each));
+        }
+    } else {
         rivals.push_back({"of_native", {data.fused(accumulate_mode::native)}});
     }
     measure(state, data.fused(accumulate, &team), static_cast<double>(data.x_bytes()), rivals);
     state.counters["team"] = team;
-    if (blas != nullptr) {
-        state.counters["x_openblas"] = std::min(state.counters["x_two_gemv"].value, state.counters["x_blocked"].value);
-    }
+    smaller_of(state, "x_openblas", {"x_two_gemv", "x_blocked"});
 }
 
 template <class T>

@@ -22,9 +22,9 @@ void print_line() {
     std::vector<contender> everybody{data.fused(bitstep::accumulate_mode::native, &team)};
     const auto roofs = roof_contenders(data.x(), data.x_bytes(), threads);
     everybody.insert(everybody.end(), roofs.begin(), roofs.end());
-    const openblas* const blas = openblas::find();
-    if (blas != nullptr) {
-        everybody.push_back(data.two_gemv(*blas));
+    const blas* const openblas = blas::find(blas::vendor::openblas);
+    if (openblas != nullptr) {
+        everybody.push_back(data.two_gemv(*openblas));
     }
     const auto times = sample_in_turn(everybody, {15, 5, 8.0, 0});
 
@@ -33,7 +33,7 @@ void print_line() {
     std::printf("gradient from memory (float, d = %zu, %.0f MB, %d thread%s): %.1f GB/s; read roof %.1f GB/s; ",
                 features, bytes * 1e-6, team, team == 1 ? "" : "s", rate(times[0].median),
                 rate(best_median(times, 1, roofs.size())));
-    if (blas != nullptr) {
+    if (openblas != nullptr) {
         const double rival = times.back().median;
         std::printf("two OpenBLAS GEMV calls %.1f GB/s (%.2fx)\n", rate(rival), rival / times[0].median);
     } else {

@@ -58,10 +58,11 @@ void run_case(benchmark::State& state, const shape& size, int threads) {
     const problem<T> data(size.rows(), size.features, threads);
     step<T> whole(data, size);
     std::vector<rival> rivals{{"of_roof", roof_contenders(data.x(), data.x_bytes(), threads), "roof_GB/s"}};
-    if (const openblas* const blas = openblas::find()) {
-        rivals.push_back({"x_openblas", {data.two_gemv(*blas), data.blocked_gemv(*blas)}});
+    for (rival& each : data.rivals(size.examples)) {
+        rivals.push_back(std::move(each));
     }
     measure(state, {"step", [&] { whole(); }}, static_cast<double>(data.x_bytes()), rivals);
+    smaller_of(state, "x_openblas", {"x_two_gemv", "x_blocked"});
 }
 
 template <class T>

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
+#include <set>
 #include <stdexcept>
 
 namespace bitstep_bench {
@@ -28,11 +30,29 @@ const T* shared_x(std::size_t count, int threads) {
     return memory.as<T>();
 }
 
+/// Up to this size of X every rival's gradient is compared with bitstep's wide one before it is sampled.
+constexpr std::size_t checked_bytes = std::size_t{2} << 20;
+
+/// One array of `size` elements per thread, cache lines apart.
 template <class T>
-struct rival_scratch {
-    std::vector<T> residual;
-    std::vector<T> grad;
+struct per_thread {
+    per_thread(int threads, std::size_t size)
+        : stride((size + line - 1) / line * line + line),
+          memory(filled<T>(static_cast<std::size_t>(threads) * stride, 0, threads)) {}
+    T* of(std::size_t thread) const { return memory.template as<T>() + thread * stride; }
+
+    static constexpr std::size_t line = 128 / sizeof(T);
+    std::size_t stride;
+    buffer memory;
 };
+
+/// r = X w - y; grad (+)= scale X^T r
+template <class T>
+void call(const blas& library, const pair_block<T>& b) {
+    std::memcpy(b.residual, b.y, b.rows * sizeof(T));
+    library.gemv(false, b.rows, b.features, T(1), b.x, b.w, T(-1), b.residual);
+    library.gemv(true, b.rows, b.features, b.scale, b.x, b.residual, b.first ? T(0) : T(1), b.grad);
+}
 
 } // namespace
 
@@ -72,50 +92,158 @@ contender problem<T>::fused(bitstep::accumulate_mode accumulate, int* delivered)
 }
 
 template <class T>
-contender problem<T>::two_gemv(const openblas& blas) const {
-    const auto scratch = std::make_shared<rival_scratch<T>>();
-    scratch->residual.resize(rows_);
-    scratch->grad.resize(features_);
-    return {"two_gemv", [=, this, &blas] {
-                T* const r = scratch->residual.data();
-                blas.set_threads(threads_);
-                std::memcpy(r, y(), rows_ * sizeof(T));
-                blas.gemv(false, rows_, features_, T(1), x_, w(), T(-1), r);
-                blas.gemv(true, rows_, features_, T(2) / static_cast<T>(rows_), x_, r, T(0), scratch->grad.data());
-            }};
+contender problem<T>::by_blocks(const char* name, const pair_call& pair, const block_plan& plan,
+                                const blas* library) const {
+    const auto residual = std::make_shared<per_thread<T>>(plan.team, plan.block);
+    const auto partial = std::make_shared<per_thread<T>>(plan.team, features_);
+    const contender made{name, [=, this] {
+                             const std::size_t blocks = (rows_ + plan.block - 1) / plan.block;
+                             if (library != nullptr) {
+                                 library->set_threads(plan.blas_threads);
+                             }
+                             std::size_t delivered = 1;
+                             run_team(plan.team, [&](std::size_t thread, std::size_t team) {
+                                 if (thread == 0) {
+                                     delivered = team;
+                                 }
+                                 const std::size_t first = blocks * thread / team;
+                                 const std::size_t last = blocks * (thread + 1) / team;
+                                 for (std::size_t i = first; i < last; ++i) {
+                                     const std::size_t row = i * plan.block;
+                                     pair({x_ + row * features_, y() + row, std::min(plan.block, rows_ - row),
+                                           features_, w(), T(2) / static_cast<T>(rows_), i == first,
+                                           residual->of(thread), partial->of(thread)});
+                                 }
+                                 if (first == last) {
+                                     std::fill_n(partial->of(thread), features_, T(0));
+                                 }
+                             });
+                             T* const grad = partial->of(0);
+                             for (std::size_t thread = 1; thread < delivered; ++thread) {
+                                 const T* const other = partial->of(thread);
+                                 for (std::size_t j = 0; j < features_; ++j) {
+                                     grad[j] += other[j];
+                                 }
+                             }
+                         }};
+    if (x_bytes() <= checked_bytes) {
+        made.run();
+        check(name, partial->of(0));
+    }
+    return made;
+}
+
+/// No rival may be fast by computing something else.
+template <class T>
+void problem<T>::check(const std::string& name, const T* grad) const {
+    if (truth_.empty()) {
+        truth_.resize(features_);
+        bitstep::options opts;
+        opts.accumulate = bitstep::accumulate_mode::wide;
+        const bitstep::shard_view<T> shard{x_, y(), rows_, features_};
+        require(
+            bitstep::gradient<T>({&shard, 1, features_}, {w(), features_}, {truth_.data(), features_}, nullptr, opts));
+    }
+    T largest = 0;
+    T error = 0;
+    for (std::size_t j = 0; j < features_; ++j) {
+        largest = std::max(largest, std::abs(truth_[j]));
+        error = std::max(error, std::abs(grad[j] - truth_[j]));
+    }
+    // Some thousand sums of random signs: far above any rounding, far below any mistake.
+    if (!(error <= largest * T(4096) * std::numeric_limits<T>::epsilon())) {
+        throw std::runtime_error("the rival " + name + " computed another gradient");
+    }
 }
 
 template <class T>
-contender problem<T>::blocked_gemv(const openblas& blas) const {
-    const std::size_t fitting = caches().l2 / 2 / (features_ * sizeof(T));
-    const std::size_t block = std::clamp<std::size_t>(fitting, 4, 256); // at least 4: OpenBLAS's kernels take 4 rows
-    const auto scratch = std::make_shared<rival_scratch<T>>();
-    const auto team_size = static_cast<std::size_t>(threads_);
-    scratch->residual.resize(team_size * block);
-    scratch->grad.resize(team_size * features_);
-    return {"blocked_gemv", [=, this, &blas] {
-                const std::size_t blocks = (rows_ + block - 1) / block;
-                T* const grad = scratch->grad.data();
-                blas.set_threads(1);
-                run_team(threads_, [&](std::size_t thread, std::size_t team) {
-                    T* const r = scratch->residual.data() + thread * block;
-                    T* const partial = grad + thread * features_;
-                    std::fill(partial, partial + features_, T(0));
-                    for (std::size_t i = blocks * thread / team; i < blocks * (thread + 1) / team; ++i) {
-                        const std::size_t first = i * block;
-                        const std::size_t count = std::min(block, rows_ - first);
-                        const T* const x = x_ + first * features_;
-                        std::memcpy(r, y() + first, count * sizeof(T));
-                        blas.gemv(false, count, features_, T(1), x, w(), T(-1), r);
-                        blas.gemv(true, count, features_, T(2) / static_cast<T>(rows_), x, r, T(1), partial);
-                    }
-                });
-                for (std::size_t thread = 1; thread < team_size; ++thread) {
-                    for (std::size_t j = 0; j < features_; ++j) {
-                        grad[j] += grad[thread * features_ + j];
-                    }
-                }
-            }};
+std::vector<block_plan> problem<T>::block_plans(std::size_t micro_batch) const {
+    const auto team = static_cast<std::size_t>(threads_);
+    const std::size_t fitting = std::max<std::size_t>(4, caches().l2 / 2 / (features_ * sizeof(T)));
+    const std::size_t part = (rows_ + team - 1) / team;
+    std::set<std::size_t> blocks{std::min(fitting, part), std::min<std::size_t>({fitting, 256, part})};
+    std::vector<block_plan> plans;
+    if (threads_ > 1) {
+        blocks.insert(part);
+        if (x_bytes() <= std::size_t{2} << 20) { // a team may cost more than it brings
+            plans.push_back({std::min(fitting, rows_), 1, 1});
+        }
+    }
+    if (micro_batch != 0) {
+        blocks.insert(micro_batch);
+        plans.push_back({micro_batch, 1, threads_});
+    }
+    for (const std::size_t block : blocks) {
+        plans.push_back({block, threads_, 1});
+    }
+    return plans;
+}
+
+template <class T>
+contender problem<T>::two_gemv(const blas& library) const {
+    return by_blocks(
+        "two_gemv", [&library](const pair_block<T>& b) { call(library, b); }, {rows_, 1, threads_}, &library);
+}
+
+template <class T>
+std::vector<contender> problem<T>::blocked_gemv(const blas& library, std::size_t micro_batch) const {
+    std::vector<contender> ways;
+    for (const block_plan& plan : block_plans(micro_batch)) {
+        ways.push_back(by_blocks(
+            "blocked_gemv", [&library](const pair_block<T>& b) { call(library, b); }, plan, &library));
+    }
+    return ways;
+}
+
+template <class T>
+std::vector<contender> problem<T>::eigen(std::size_t micro_batch) const {
+    std::vector<contender> ways;
+    for (const eigen_functions<T>& functions : eigen_rivals<T>()) {
+        for (const block_plan& plan : block_plans(micro_batch)) {
+            ways.push_back(by_blocks("eigen", functions.pair, plan, nullptr));
+        }
+        if (threads_ == 1) {
+            ways.push_back(by_blocks("eigen", functions.pair, {rows_, 1, 1}, nullptr));
+        }
+    }
+    return ways;
+}
+
+template <class T>
+std::vector<contender> problem<T>::naive() const {
+    std::vector<contender> ways;
+    const auto team = static_cast<std::size_t>(threads_);
+    for (const naive_functions<T>& functions : naive_rivals<T>()) {
+        ways.push_back(by_blocks("naive", functions.pair, {(rows_ + team - 1) / team, threads_, 1}, nullptr));
+        if (threads_ > 1 && x_bytes() <= std::size_t{2} << 20) {
+            ways.push_back(by_blocks("naive", functions.pair, {rows_, 1, 1}, nullptr));
+        }
+    }
+    return ways;
+}
+
+template <class T>
+std::vector<rival> problem<T>::rivals(std::size_t micro_batch) const {
+    std::vector<rival> all;
+    for (const blas::vendor which : blas::all) {
+        const blas* const library = blas::find(which);
+        if (library == nullptr) {
+            continue;
+        }
+        std::vector<contender> ways = blocked_gemv(*library, micro_batch);
+        if (which == blas::vendor::openblas) {
+            all.push_back({"x_two_gemv", {two_gemv(*library)}});
+            all.push_back({"x_blocked", std::move(ways)});
+        } else {
+            ways.push_back(two_gemv(*library));
+            all.push_back({"x_" + blas::name(which), std::move(ways)});
+        }
+    }
+    if (std::vector<contender> ways = eigen(micro_batch); !ways.empty()) {
+        all.push_back({"x_eigen", std::move(ways)});
+    }
+    all.push_back({"x_naive", naive()});
+    return all;
 }
 
 template class problem<float>;

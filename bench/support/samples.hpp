@@ -14,6 +14,14 @@ struct contender {
     std::function<void()> run;
 };
 
+/// Several ways to do one thing count by the fastest. The column says rival's time / bitstep's time: above 1 bitstep is
+/// faster; for a roof ("of_roof", "of_stream") it is the share of the possible speed that was reached.
+struct rival {
+    std::string column;
+    std::vector<contender> ways;
+    std::string gb_column = {}; ///< where not empty, a column with the rival's own GB/s
+};
+
 struct series {
     double median = 0; ///< seconds per call
     double spread = 0; ///< interquartile range over the median
@@ -29,6 +37,10 @@ struct sampling {
 
 /// One series per contender, in their order.
 std::vector<series> sample_in_turn(const std::vector<contender>& contenders, const sampling& how = {});
+
+/// The fastest of several ways, and the second where it is within 5 %: a short race before the samples, so that a rival
+/// enters them in its best form and the others do not lengthen the run.
+std::vector<contender> fastest(const std::vector<contender>& ways);
 
 /// Seconds of one call that nothing precedes; for coarse choices.
 double time_once(const contender& who);
