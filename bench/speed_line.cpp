@@ -19,7 +19,7 @@ void print_line() {
     const std::size_t rows = memory_bytes() / (features * sizeof(float));
     const problem<float> data(rows, features, threads);
     int team = 0;
-    std::vector<contender> everybody{data.fused(bitstep::accumulate_mode::native, &team)};
+    std::vector<contender> everybody{data.fused({}, &team)};
     const auto roofs = roof_contenders(data.x(), data.x_bytes(), threads);
     everybody.insert(everybody.end(), roofs.begin(), roofs.end());
     const blas* const openblas = blas::find(blas::vendor::openblas);

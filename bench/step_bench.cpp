@@ -3,7 +3,6 @@
 // the gradient alone here, without the update: what it leaves out favours it.
 #include "support/machine.hpp"
 #include "support/problem.hpp"
-#include "support/roof.hpp"
 #include "support/table.hpp"
 #include "support/threads.hpp"
 
@@ -57,11 +56,11 @@ template <class T>
 void run_case(benchmark::State& state, const shape& size, int threads) {
     const problem<T> data(size.rows(), size.features, threads);
     step<T> whole(data, size);
-    std::vector<rival> rivals{{"of_roof", roof_contenders(data.x(), data.x_bytes(), threads), "roof_GB/s"}};
+    std::vector<rival> rivals{data.roof()};
     for (rival& each : data.rivals(size.examples)) {
         rivals.push_back(std::move(each));
     }
-    measure(state, {"step", [&] { whole(); }}, static_cast<double>(data.x_bytes()), rivals);
+    measure(state, {"step", [&] { whole(); }}, data.bytes(), rivals);
     smaller_of(state, "x_openblas", {"x_two_gemv", "x_blocked"});
 }
 

@@ -2,6 +2,7 @@
 #include "problem.hpp"
 
 #include "machine.hpp"
+#include "roof.hpp"
 #include "threads.hpp"
 
 #include <algorithm>
@@ -33,18 +34,12 @@ const T* shared_x(std::size_t count, int threads) {
 /// Up to this size of X every rival's gradient is compared with bitstep's wide one before it is sampled.
 constexpr std::size_t checked_bytes = std::size_t{2} << 20;
 
-/// One array of `size` elements per thread, cache lines apart.
+/// From one thread's array of `size` elements to the next one's, cache lines apart.
 template <class T>
-struct per_thread {
-    per_thread(int threads, std::size_t size)
-        : stride((size + line - 1) / line * line + line),
-          memory(filled<T>(static_cast<std::size_t>(threads) * stride, 0, threads)) {}
-    T* of(std::size_t thread) const { return memory.template as<T>() + thread * stride; }
-
-    static constexpr std::size_t line = 128 / sizeof(T);
-    std::size_t stride;
-    buffer memory;
-};
+std::size_t stride_for(std::size_t size) {
+    constexpr std::size_t line = 128 / sizeof(T);
+    return (size + line - 1) / line * line + line;
+}
 
 /// r = X w - y; grad (+)= scale X^T r
 template <class T>
@@ -69,10 +64,9 @@ problem<T>::problem(std::size_t rows, std::size_t features, int threads)
       w_(filled<T>(features, 3, 1, static_cast<T>(1 / std::sqrt(static_cast<double>(features))))) {}
 
 template <class T>
-contender problem<T>::fused(bitstep::accumulate_mode accumulate, int* delivered) const {
-    bitstep::options opts;
+contender problem<T>::fused(const bitstep::options& wanted, int* delivered) const {
+    bitstep::options opts = wanted;
     opts.threads = threads_;
-    opts.accumulate = accumulate;
     std::size_t bytes = 0;
     require(bitstep::gradient_workspace_bytes<T>(rows_, features_, opts, bytes));
     const auto scratch = std::make_shared<buffer>(bytes);
@@ -94,8 +88,13 @@ contender problem<T>::fused(bitstep::accumulate_mode accumulate, int* delivered)
 template <class T>
 contender problem<T>::by_blocks(const char* name, const pair_call& pair, const block_plan& plan,
                                 const blas* library) const {
-    const auto residual = std::make_shared<per_thread<T>>(plan.team, plan.block);
-    const auto partial = std::make_shared<per_thread<T>>(plan.team, features_);
+    const auto most = static_cast<std::size_t>(plan.team);
+    const std::size_t block_stride = stride_for<T>(plan.block);
+    const std::size_t stride = stride_for<T>(features_);
+    const auto partials = std::make_shared<buffer>(filled<T>(most * stride, 0, plan.team));
+    if (residual_.bytes() < most * block_stride * sizeof(T)) {
+        residual_ = filled<T>(most * block_stride, 0, threads_);
+    }
     const contender made{name, [=, this] {
                              const std::size_t blocks = (rows_ + plan.block - 1) / plan.block;
                              if (library != nullptr) {
@@ -112,15 +111,16 @@ contender problem<T>::by_blocks(const char* name, const pair_call& pair, const b
                                      const std::size_t row = i * plan.block;
                                      pair({x_ + row * features_, y() + row, std::min(plan.block, rows_ - row),
                                            features_, w(), T(2) / static_cast<T>(rows_), i == first,
-                                           residual->of(thread), partial->of(thread)});
+                                           residual_.template as<T>() + thread * block_stride,
+                                           partials->template as<T>() + thread * stride});
                                  }
                                  if (first == last) {
-                                     std::fill_n(partial->of(thread), features_, T(0));
+                                     std::fill_n(partials->template as<T>() + thread * stride, features_, T(0));
                                  }
                              });
-                             T* const grad = partial->of(0);
+                             T* const grad = partials->template as<T>();
                              for (std::size_t thread = 1; thread < delivered; ++thread) {
-                                 const T* const other = partial->of(thread);
+                                 const T* const other = grad + thread * stride;
                                  for (std::size_t j = 0; j < features_; ++j) {
                                      grad[j] += other[j];
                                  }
@@ -128,7 +128,7 @@ contender problem<T>::by_blocks(const char* name, const pair_call& pair, const b
                          }};
     if (x_bytes() <= checked_bytes) {
         made.run();
-        check(name, partial->of(0));
+        check(name, partials->template as<T>());
     }
     return made;
 }
@@ -177,6 +177,11 @@ std::vector<block_plan> problem<T>::block_plans(std::size_t micro_batch) const {
         plans.push_back({block, threads_, 1});
     }
     return plans;
+}
+
+template <class T>
+rival problem<T>::roof() const {
+    return {"of_roof", roof_contenders(x_, x_bytes(), threads_), "roof_GB/s", bytes() / static_cast<double>(x_bytes())};
 }
 
 template <class T>

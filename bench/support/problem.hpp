@@ -40,12 +40,17 @@ public:
     std::size_t features() const { return features_; }
     int threads() const { return threads_; }
     std::size_t x_bytes() const { return rows_ * features_ * sizeof(T); }
+    /// What any gradient has to read: X and y.
+    double bytes() const { return static_cast<double>(x_bytes() + rows_ * sizeof(T)); }
     const T* x() const { return x_; }
     const T* y() const { return y_.template as<T>(); }
     const T* w() const { return w_.template as<T>(); }
 
     /// bitstep's fused gradient with a workspace of the caller's. *delivered becomes the team that ran.
-    contender fused(bitstep::accumulate_mode accumulate, int* delivered = nullptr) const;
+    contender fused(const bitstep::options& opts, int* delivered = nullptr) const;
+
+    /// "of_roof": X read at the read roof, and y at the same rate.
+    rival roof() const;
 
     /// Two calls over the whole of X: r = X w - y, then g = 2/N X^T r. Reads X twice.
     contender two_gemv(const blas& library) const;
@@ -73,6 +78,7 @@ private:
     const T* x_;
     buffer y_;
     buffer w_;
+    mutable buffer residual_;      ///< of all rivals: only one runs at a time
     mutable std::vector<T> truth_; ///< the gradient, once it was needed
 };
 

@@ -20,6 +20,7 @@ struct rival {
     std::string column;
     std::vector<contender> ways;
     std::string gb_column = {}; ///< where not empty, a column with the rival's own GB/s
+    double scale = 1;           ///< its time counts so many times: a roof that reads fewer bytes than have to be read
 };
 
 struct series {
@@ -31,7 +32,7 @@ struct series {
 struct sampling {
     int rounds = 9;
     int rounds_at_least = 3;      ///< even where they take longer than `seconds`
-    double seconds = 1.0;         ///< no new round after this long
+    double seconds = 2.0;         ///< no new round after this long
     double sample_seconds = 2e-3; ///< short calls are repeated within a sample until it takes this long
 };
 

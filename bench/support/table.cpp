@@ -57,7 +57,7 @@ void measure(benchmark::State& state, const contender& measured, double bytes, c
     std::size_t first = 1;
     for (std::size_t i = 0; i < rivals.size(); ++i) {
         const rival& each = rivals[i];
-        const double other = best_median(times, first, ways[i]);
+        const double other = each.scale * best_median(times, first, ways[i]);
         state.counters[each.column] = other / own;
         if (!each.gb_column.empty()) {
             state.counters[each.gb_column] = bytes / other * 1e-9;
