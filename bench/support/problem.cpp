@@ -66,7 +66,7 @@ problem<T>::problem(std::size_t rows, std::size_t features, int threads)
 template <class T>
 contender problem<T>::fused(const bitstep::options& wanted, int* delivered) const {
     bitstep::options opts = wanted;
-    opts.threads = threads_;
+    opts.threads = wanted.threads == 0 ? threads_ : wanted.threads;
     std::size_t bytes = 0;
     require(bitstep::gradient_workspace_bytes<T>(rows_, features_, opts, bytes));
     const auto scratch = std::make_shared<buffer>(bytes);
@@ -86,56 +86,62 @@ contender problem<T>::fused(const bitstep::options& wanted, int* delivered) cons
 }
 
 template <class T>
+void problem<T>::run_blocks(const pair_call& pair, const block_plan& plan, T* partials) const {
+    const std::size_t blocks = (rows_ + plan.block - 1) / plan.block;
+    const std::size_t stride = stride_for<T>(features_);
+    std::size_t delivered = 1;
+    run_team(plan.team, [&](std::size_t thread, std::size_t team) {
+        if (thread == 0) {
+            delivered = team;
+        }
+        T* const residual = residual_.template as<T>() + thread * stride_for<T>(plan.block);
+        T* const partial = partials + thread * stride;
+        const std::size_t first = blocks * thread / team;
+        const std::size_t last = blocks * (thread + 1) / team;
+        for (std::size_t i = first; i < last; ++i) {
+            const std::size_t row = i * plan.block;
+            pair({x_ + row * features_, y() + row, std::min(plan.block, rows_ - row), features_, w(),
+                  T(2) / static_cast<T>(rows_), i == first, residual, partial});
+        }
+        if (first == last) {
+            std::fill_n(partial, features_, T(0));
+        }
+    });
+    for (std::size_t thread = 1; thread < delivered; ++thread) {
+        const T* const other = partials + thread * stride;
+        for (std::size_t j = 0; j < features_; ++j) {
+            partials[j] += other[j];
+        }
+    }
+}
+
+template <class T>
 contender problem<T>::by_blocks(const char* name, const pair_call& pair, const block_plan& plan,
                                 const blas* library) const {
-    const auto most = static_cast<std::size_t>(plan.team);
-    const std::size_t block_stride = stride_for<T>(plan.block);
-    const std::size_t stride = stride_for<T>(features_);
-    const auto partials = std::make_shared<buffer>(filled<T>(most * stride, 0, plan.team));
-    if (residual_.bytes() < most * block_stride * sizeof(T)) {
-        residual_ = filled<T>(most * block_stride, 0, threads_);
+    const auto team = static_cast<std::size_t>(plan.team);
+    const auto partials = std::make_shared<buffer>(filled<T>(team * stride_for<T>(features_), 0, plan.team));
+    const std::size_t needed = team * stride_for<T>(plan.block);
+    if (residual_.bytes() < needed * sizeof(T)) {
+        residual_ = filled<T>(needed, 0, threads_);
     }
     const contender made{name, [=, this] {
-                             const std::size_t blocks = (rows_ + plan.block - 1) / plan.block;
                              if (library != nullptr) {
                                  library->set_threads(plan.blas_threads);
                              }
-                             std::size_t delivered = 1;
-                             run_team(plan.team, [&](std::size_t thread, std::size_t team) {
-                                 if (thread == 0) {
-                                     delivered = team;
-                                 }
-                                 const std::size_t first = blocks * thread / team;
-                                 const std::size_t last = blocks * (thread + 1) / team;
-                                 for (std::size_t i = first; i < last; ++i) {
-                                     const std::size_t row = i * plan.block;
-                                     pair({x_ + row * features_, y() + row, std::min(plan.block, rows_ - row),
-                                           features_, w(), T(2) / static_cast<T>(rows_), i == first,
-                                           residual_.template as<T>() + thread * block_stride,
-                                           partials->template as<T>() + thread * stride});
-                                 }
-                                 if (first == last) {
-                                     std::fill_n(partials->template as<T>() + thread * stride, features_, T(0));
-                                 }
-                             });
-                             T* const grad = partials->template as<T>();
-                             for (std::size_t thread = 1; thread < delivered; ++thread) {
-                                 const T* const other = grad + thread * stride;
-                                 for (std::size_t j = 0; j < features_; ++j) {
-                                     grad[j] += other[j];
-                                 }
-                             }
+                             run_blocks(pair, plan, partials->template as<T>());
                          }};
     if (x_bytes() <= checked_bytes) {
         made.run();
-        check(name, partials->template as<T>());
     }
+    check(name, partials->template as<T>());
     return made;
 }
 
-/// No rival may be fast by computing something else.
 template <class T>
 void problem<T>::check(const std::string& name, const T* grad) const {
+    if (x_bytes() > checked_bytes) {
+        return;
+    }
     if (truth_.empty()) {
         truth_.resize(features_);
         bitstep::options opts;
@@ -157,98 +163,19 @@ void problem<T>::check(const std::string& name, const T* grad) const {
 }
 
 template <class T>
-std::vector<block_plan> problem<T>::block_plans(std::size_t micro_batch) const {
-    const auto team = static_cast<std::size_t>(threads_);
-    const std::size_t fitting = std::max<std::size_t>(4, caches().l2 / 2 / (features_ * sizeof(T)));
-    const std::size_t part = (rows_ + team - 1) / team;
-    std::set<std::size_t> blocks{std::min(fitting, part), std::min<std::size_t>({fitting, 256, part})};
-    std::vector<block_plan> plans;
-    if (threads_ > 1) {
-        blocks.insert(part);
-        if (x_bytes() <= std::size_t{2} << 20) { // a team may cost more than it brings
-            plans.push_back({std::min(fitting, rows_), 1, 1});
-        }
-    }
-    if (micro_batch != 0) {
-        blocks.insert(micro_batch);
-        plans.push_back({micro_batch, 1, threads_});
-    }
-    for (const std::size_t block : blocks) {
-        plans.push_back({block, threads_, 1});
-    }
-    return plans;
-}
-
-template <class T>
 rival problem<T>::roof() const {
     return {"of_roof", roof_contenders(x_, x_bytes(), threads_), "roof_GB/s", bytes() / static_cast<double>(x_bytes())};
 }
 
 template <class T>
-contender problem<T>::two_gemv(const blas& library) const {
+contender problem<T>::by_gemv(const char* name, const blas& library, const block_plan& plan) const {
     return by_blocks(
-        "two_gemv", [&library](const pair_block<T>& b) { call(library, b); }, {rows_, 1, threads_}, &library);
+        name, [&library](const pair_block<T>& b) { call(library, b); }, plan, &library);
 }
 
 template <class T>
-std::vector<contender> problem<T>::blocked_gemv(const blas& library, std::size_t micro_batch) const {
-    std::vector<contender> ways;
-    for (const block_plan& plan : block_plans(micro_batch)) {
-        ways.push_back(by_blocks(
-            "blocked_gemv", [&library](const pair_block<T>& b) { call(library, b); }, plan, &library));
-    }
-    return ways;
-}
-
-template <class T>
-std::vector<contender> problem<T>::eigen(std::size_t micro_batch) const {
-    std::vector<contender> ways;
-    for (const eigen_functions<T>& functions : eigen_rivals<T>()) {
-        for (const block_plan& plan : block_plans(micro_batch)) {
-            ways.push_back(by_blocks("eigen", functions.pair, plan, nullptr));
-        }
-        if (threads_ == 1) {
-            ways.push_back(by_blocks("eigen", functions.pair, {rows_, 1, 1}, nullptr));
-        }
-    }
-    return ways;
-}
-
-template <class T>
-std::vector<contender> problem<T>::naive() const {
-    std::vector<contender> ways;
-    const auto team = static_cast<std::size_t>(threads_);
-    for (const naive_functions<T>& functions : naive_rivals<T>()) {
-        ways.push_back(by_blocks("naive", functions.pair, {(rows_ + team - 1) / team, threads_, 1}, nullptr));
-        if (threads_ > 1 && x_bytes() <= std::size_t{2} << 20) {
-            ways.push_back(by_blocks("naive", functions.pair, {rows_, 1, 1}, nullptr));
-        }
-    }
-    return ways;
-}
-
-template <class T>
-std::vector<rival> problem<T>::rivals(std::size_t micro_batch) const {
-    std::vector<rival> all;
-    for (const blas::vendor which : blas::all) {
-        const blas* const library = blas::find(which);
-        if (library == nullptr) {
-            continue;
-        }
-        std::vector<contender> ways = blocked_gemv(*library, micro_batch);
-        if (which == blas::vendor::openblas) {
-            all.push_back({"x_two_gemv", {two_gemv(*library)}});
-            all.push_back({"x_blocked", std::move(ways)});
-        } else {
-            ways.push_back(two_gemv(*library));
-            all.push_back({"x_" + blas::name(which), std::move(ways)});
-        }
-    }
-    if (std::vector<contender> ways = eigen(micro_batch); !ways.empty()) {
-        all.push_back({"x_eigen", std::move(ways)});
-    }
-    all.push_back({"x_naive", naive()});
-    return all;
+contender problem<T>::two_gemv(const blas& library) const {
+    return by_gemv("two_gemv", library, {rows_, 1, threads_});
 }
 
 template class problem<float>;

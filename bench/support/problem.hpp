@@ -47,6 +47,7 @@ public:
     const T* w() const { return w_.template as<T>(); }
 
     /// bitstep's fused gradient with a workspace of the caller's. *delivered becomes the team that ran.
+    /// opts.threads = 0: the problem's own number.
     contender fused(const bitstep::options& opts, int* delivered = nullptr) const;
 
     /// "of_roof": X read at the read roof, and y at the same rate.
@@ -66,10 +67,16 @@ public:
     /// x_two_gemv and x_blocked (OpenBLAS), x_blis, x_mkl, x_eigen, x_naive, as far as they are there.
     std::vector<rival> rivals(std::size_t micro_batch = 0) const;
 
+    /// Throws std::runtime_error unless `grad` is this problem's gradient within rounding: no rival may be fast by
+    /// computing something else. Does nothing for large problems.
+    void check(const std::string& name, const T* grad) const;
+
 private:
     using pair_call = std::function<void(const pair_block<T>&)>;
+    /// The gradient into partials[0, features); `partials` has room for each thread of the team.
+    void run_blocks(const pair_call& pair, const block_plan& plan, T* partials) const;
     contender by_blocks(const char* name, const pair_call& pair, const block_plan& plan, const blas* library) const;
-    void check(const std::string& name, const T* grad) const;
+    contender by_gemv(const char* name, const blas& library, const block_plan& plan) const;
     std::vector<block_plan> block_plans(std::size_t micro_batch) const;
 
     std::size_t rows_;
