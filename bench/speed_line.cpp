@@ -32,7 +32,7 @@ void print_line() {
     const auto rate = [&](double seconds) { return bytes / seconds * 1e-9; };
     std::printf("gradient from memory (float, d = %zu, %.0f MB, %d thread%s): %.1f GB/s; read roof %.1f GB/s; ",
                 features, bytes * 1e-6, team, team == 1 ? "" : "s", rate(times[0].median),
-                rate(best_median(times, 1, roofs.size())));
+                rate(best_of(times, 1, roofs.size()).median));
     if (openblas != nullptr) {
         const double rival = times.back().median;
         std::printf("two OpenBLAS GEMV calls %.1f GB/s (%.2fx)\n", rate(rival), rival / times[0].median);

@@ -30,9 +30,9 @@ struct series {
 };
 
 struct sampling {
-    int rounds = 9;
-    int rounds_at_least = 3;      ///< even where they take longer than `seconds`
-    double seconds = 2.0;         ///< no new round after this long
+    int rounds = 15;
+    int rounds_at_least = 5;      ///< even where they take longer than `seconds`
+    double seconds = 3.0;         ///< no new round after this long
     double sample_seconds = 2e-3; ///< short calls are repeated within a sample until it takes this long
 };
 

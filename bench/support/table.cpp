@@ -40,7 +40,8 @@ void add_context() {
 
 } // namespace
 
-void measure(benchmark::State& state, const contender& measured, double bytes, const std::vector<rival>& rivals) {
+void measure(benchmark::State& state, const contender& measured, double bytes, const std::vector<rival>& rivals,
+             const sampling& how) {
     std::vector<contender> everybody{measured};
     std::vector<std::size_t> ways;
     for (const rival& each : rivals) {
@@ -48,22 +49,26 @@ void measure(benchmark::State& state, const contender& measured, double bytes, c
         everybody.insert(everybody.end(), best.begin(), best.end());
         ways.push_back(best.size());
     }
-    const std::vector<series> times = sample_in_turn(everybody);
+    const std::vector<series> times = sample_in_turn(everybody, how);
 
     const double own = times[0].median;
     state.SetIterationTime(own);
     state.counters["GB/s"] = bytes / own * 1e-9;
     state.counters["spread_%"] = 100 * times[0].spread;
     std::size_t first = 1;
+    double rivals_spread = 0;
     for (std::size_t i = 0; i < rivals.size(); ++i) {
         const rival& each = rivals[i];
-        const double other = each.scale * best_median(times, first, ways[i]);
+        const series& best = best_of(times, first, ways[i]);
+        const double other = each.scale * best.median;
+        rivals_spread = std::max(rivals_spread, best.spread);
         state.counters[each.column] = other / own;
         if (!each.gb_column.empty()) {
             state.counters[each.gb_column] = bytes / other * 1e-9;
         }
         first += ways[i];
     }
+    state.counters["rivals_spread_%"] = 100 * rivals_spread;
 }
 
 void smaller_of(benchmark::State& state, const char* column, std::initializer_list<const char*> columns) {

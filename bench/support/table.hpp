@@ -15,7 +15,8 @@
 namespace bitstep_bench {
 
 /// Samples `measured` and all rivals in turn and fills the row. bytes: what `measured` has to move per call.
-void measure(benchmark::State& state, const contender& measured, double bytes, const std::vector<rival>& rivals);
+void measure(benchmark::State& state, const contender& measured, double bytes, const std::vector<rival>& rivals,
+             const sampling& how = {});
 
 /// Adds `column` as the smaller of those of `columns` that the row has.
 void smaller_of(benchmark::State& state, const char* column, std::initializer_list<const char*> columns);
