@@ -113,7 +113,7 @@ template <class T>
 void add_cases(const char* where, std::size_t bytes) {
     const bool in_memory = bytes == memory_bytes();
     for (const int threads : std::set<int>{1, usable_threads()}) {
-        for (const std::size_t d : {64, 256, 1024, 4096, 16384}) {
+        for (const std::size_t d : std::vector<std::size_t>{64, 256, 1024, 4096, 16384}) {
             const bool wanted = full_set() || (threads == usable_threads() && (in_memory || d <= 4096)) || d == 1024;
             const std::size_t rows = bytes / (d * sizeof(T));
             if (wanted && rows >= 2) {

@@ -93,7 +93,7 @@ std::string name(const std::string& what, std::size_t type_bytes, std::size_t by
 template <class T>
 void add_cases() {
     const std::string threads = "/threads:" + std::to_string(usable_threads());
-    for (const std::size_t d : {16, 64, 1024}) {
+    for (const std::size_t d : std::vector<std::size_t>{16, 64, 1024}) {
         for_sizes([&](std::size_t bytes) {
             const std::size_t rows = bytes / (d * sizeof(T));
             add_case(name("gradient", sizeof(T), bytes) + "/d:" + std::to_string(d) + threads,
