@@ -8,7 +8,7 @@
 #include "support/table.hpp"
 #include "support/threads.hpp"
 
-#include <cmath>
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -84,6 +84,22 @@ std::vector<contender> free_sums(const problem<T>& data, int threads, accumulate
     return ways;
 }
 
+/// The two kernels on some rows: equal bits mean that nothing was fused, and a price of zero that nobody measured.
+template <class T>
+void require_different(const problem<T>& data, const free_order<T>& kernels) {
+    const std::size_t d = data.features();
+    const std::size_t padded = (d + 31) / 32 * 32;
+    const buffer partials = filled<T>(2 * padded, 0, 1);
+    T* const sums = partials.as<T>();
+    double squares = 0;
+    const bitstep::internal::row_run<T> run{data.x(), d, data.y(), std::min<std::size_t>(data.rows(), 16), 0};
+    kernels.unfused(run, d, data.w(), true, sums, squares);
+    kernels.fused(run, d, data.w(), true, sums + padded, squares);
+    if (std::equal(sums, sums + d, sums + padded)) {
+        throw std::runtime_error("the fused kernel gave the same bits as the unfused one");
+    }
+}
+
 template <class T>
 void run_case(benchmark::State& state, std::size_t rows, std::size_t features, int threads) {
     const free_order_set* const set = free_order_kernels();
@@ -97,6 +113,7 @@ void run_case(benchmark::State& state, std::size_t rows, std::size_t features, i
         kernels = &set->f64;
     }
     const problem<T> data(rows, features, threads);
+    require_different(data, *kernels);
     int team = 0;
     measure(state, data.fused({}, &team), data.bytes(),
             {data.roof(),

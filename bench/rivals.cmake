@@ -30,9 +30,9 @@ else()
 endif()
 
 # bitstep's own kernel in free order, for price_bench.cpp: the flags of tools/cmake/archs.cmake, and -mfma.
-function(bitstep_free_order set arch fma_arch)
+function(bitstep_free_order set arch)
     bitstep_object(free_order_${set} support/free_order.cpp bitstep_price_bench OPTIONS -ffp-contract=off ${ARGN}
-        DEFINITIONS BITSTEP_FREE_SET=free_order_${set} BITSTEP_FREE_ARCH=${arch} "BITSTEP_FREE_FMA_ARCH=${fma_arch}")
+        DEFINITIONS BITSTEP_FREE_SET=free_order_${set} BITSTEP_FREE_ARCH=${arch})
     target_include_directories(bitstep_free_order_${set} SYSTEM PRIVATE
         $<TARGET_PROPERTY:bitstep,INCLUDE_DIRECTORIES>)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -46,10 +46,9 @@ if(bitstep_x86 OR CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
     target_link_libraries(bitstep_price_bench PRIVATE bitstep_bench_table)
     list(APPEND bench_targets bitstep_price_bench)
     if(bitstep_x86)
-        bitstep_free_order(avx2 xsimd::avx2 xsimd::fma3<xsimd::avx2> -mavx2 -mfma)
-        bitstep_free_order(avx512 xsimd::avx512bw xsimd::avx512bw
-            -mfma -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl)
+        bitstep_free_order(avx2 xsimd::avx2 -mavx2 -mfma)
+        bitstep_free_order(avx512 xsimd::avx512bw -mfma -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl)
     else()
-        bitstep_free_order(neon64 xsimd::neon64 xsimd::neon64)
+        bitstep_free_order(neon64 xsimd::neon64)
     endif()
 endif()
