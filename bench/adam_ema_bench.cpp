@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adam and EMA in place, from a thousand parameters to fifty million, beside a plain loop with the same traffic: five
-// arrays read, four written.
+// Adam and EMA in place, from a thousand parameters to fifty million, beside a plain loop with the same traffic (five
+// arrays read, four written) and Eigen's array expressions. The functional form exists within distributed_step alone:
+// step_bench.cpp has it, as steps of one row.
 #include "support/buffer.hpp"
 #include "support/problem.hpp"
+#include "support/rivals.hpp"
 #include "support/roof.hpp"
 #include "support/table.hpp"
 #include "support/threads.hpp"
@@ -18,8 +20,25 @@ namespace {
 
 using namespace bitstep_bench;
 
+/// Parts over threads, and one thread alone where a team may cost more than it brings.
 template <class T>
-void run_case(benchmark::State& state, std::size_t size, int threads) {
+std::vector<contender> eigen_ways(const T* grad, T* const* parts, std::size_t size, int threads, bool folded) {
+    std::vector<contender> ways;
+    for (const eigen_functions<T>& functions : eigen_rivals<T>()) {
+        const auto update = folded ? functions.update_folded : functions.update;
+        const auto part = [=](std::size_t begin, std::size_t end) {
+            update({grad, parts, parts, begin, end, bitstep::hyper_parameters{}});
+        };
+        ways.push_back({"eigen", [=] { split(threads, schedule::equal_parts, size, 1024, size, part); }});
+        if (threads > 1 && size < 1'000'000) {
+            ways.push_back({"eigen", [=] { part(0, size); }});
+        }
+    }
+    return ways;
+}
+
+template <class T>
+void run_case(benchmark::State& state, std::size_t size, int threads, bool check) {
     std::vector<buffer> arrays;
     for (std::uint64_t seed = 5; seed < 10; ++seed) {
         arrays.push_back(filled<T>(size, seed, threads, T(0.01)));
@@ -36,23 +55,45 @@ void run_case(benchmark::State& state, std::size_t size, int threads) {
         }
     });
 
-    bitstep::options opts;
-    opts.threads = threads;
-    const contender update{
-        "adam_ema", [&] {
+    int team = 0;
+    const auto with = [&](bitstep::check_mode mode) {
+        return [=, &team] {
+            bitstep::run_report report;
+            bitstep::options opts;
+            opts.threads = threads;
+            opts.check_state = mode;
+            opts.report = &report;
             require(bitstep::adam_ema_update<T>({grad, size}, view, bitstep::hyper_parameters{}, opts));
-        }};
-    measure(state, update, static_cast<double>(9 * size * sizeof(T)),
-            {{"of_stream", stream_contenders<T>(grad, parts, size, threads), "stream_GB/s"}});
+            team = report.threads;
+        };
+    };
+    const contender update{"adam_ema", with(check ? bitstep::check_mode::on : bitstep::check_mode::off)};
+    std::vector<rival> rivals{{"of_stream", stream_contenders<T>(grad, parts, size, threads), "stream_GB/s"}};
+    if (check) {
+        rivals.push_back({"of_unchecked", {{"unchecked", with(bitstep::check_mode::off)}}});
+    } else if (!eigen_rivals<T>().empty()) {
+        rivals.push_back({"x_eigen", eigen_ways<T>(grad, parts, size, threads, false)});
+        rivals.push_back({"x_eigen_folded", eigen_ways<T>(grad, parts, size, threads, true)});
+    }
+    measure(state, update, static_cast<double>(9 * size * sizeof(T)), rivals);
+    state.counters["team"] = team;
 }
 
 template <class T>
-void add_cases(const char* type) {
-    for (const std::size_t size : std::vector<std::size_t>{1'000, 10'000, 100'000, 1'000'000, 10'000'000, 50'000'000}) {
+void add_cases() {
+    const std::vector<std::size_t> sizes{1'000, 10'000, 100'000, 1'000'000, 10'000'000, 50'000'000};
+    for (const bool check : {false, true}) {
         for (const int threads : std::set<int>{1, usable_threads()}) {
-            add_case(std::string("adam_ema_update<") + type + ">/n:" + std::to_string(size) +
-                         "/threads:" + std::to_string(threads),
-                     [=](benchmark::State& state) { run_case<T>(state, size, threads); });
+            for (const std::size_t size : sizes) {
+                const bool wanted = full_set() || (check ? threads > 1 && (size == 1'000 || size == 10'000'000)
+                                                         : threads > 1 || size == 1'000 || size == 10'000);
+                if (wanted || usable_threads() == 1) {
+                    add_case(std::string("adam_ema_update<") + (sizeof(T) == 4 ? "float" : "double") + ">/in_place/" +
+                                 (check ? "check_on" : "check_off") + "/n:" + std::to_string(size) +
+                                 "/threads:" + std::to_string(threads),
+                             [=](benchmark::State& state) { run_case<T>(state, size, threads, check); });
+                }
+            }
         }
     }
 }
@@ -60,7 +101,7 @@ void add_cases(const char* type) {
 } // namespace
 
 int main(int argc, char** argv) {
-    add_cases<float>("float");
-    add_cases<double>("double");
+    add_cases<float>();
+    add_cases<double>();
     return run_table(argc, argv);
 }

@@ -2,13 +2,13 @@
 // The mean of eight workers' gradients over whole lists of tensors, beside a hand-written running sum and the roof.
 #include "support/buffer.hpp"
 #include "support/problem.hpp"
+#include "support/rivals.hpp"
 #include "support/roof.hpp"
 #include "support/table.hpp"
 #include "support/threads.hpp"
 
 #include <bitstep/allreduce_mean.hpp>
 
-#include <algorithm>
 #include <set>
 #include <string>
 
@@ -38,53 +38,48 @@ struct model {
     std::vector<bitstep::worker_tensor<T>> tensors;
 };
 
-/// What one writes by hand: a block of the output stays in L1 while the workers are added in turn, then one division.
+/// A hand-written blocked sum (naive.cpp). Threads share the list, or the elements where there is only one tensor.
 template <class T>
-void running_sum(const bitstep::worker_tensor<T>& tensor, std::size_t begin, std::size_t end) {
-    constexpr std::size_t block = 2048;
-    for (; begin < end; begin += block) {
-        const std::size_t length = std::min(block, end - begin);
-        T* const out = tensor.mean + begin;
-        std::copy_n(tensor.worker_grads[0] + begin, length, out);
-        for (std::size_t worker = 1; worker < workers; ++worker) {
-            const T* const in = tensor.worker_grads[worker] + begin;
-            for (std::size_t i = 0; i < length; ++i) {
-                out[i] += in[i];
-            }
-        }
-        for (std::size_t i = 0; i < length; ++i) {
-            out[i] /= static_cast<T>(workers);
-        }
-    }
-}
-
-/// Threads share the list, or the elements where there is only one tensor.
-template <class T>
-void running_sum(const std::vector<bitstep::worker_tensor<T>>& tensors, int threads) {
+void running_sum(mean_function<T> mean, const std::vector<bitstep::worker_tensor<T>>& tensors, int threads) {
     if (tensors.size() == 1) {
-        split(threads, schedule::equal_parts, tensors[0].size, 2048, tensors[0].size,
-              [&](std::size_t begin, std::size_t end) { running_sum(tensors[0], begin, end); });
+        const auto& tensor = tensors[0];
+        split(threads, schedule::equal_parts, tensor.size, 2048, tensor.size,
+              [&](std::size_t begin, std::size_t end) { mean(tensor.worker_grads, workers, tensor.mean, begin, end); });
         return;
     }
     split(threads, schedule::equal_parts, tensors.size(), 1, tensors.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
-            running_sum(tensors[i], 0, tensors[i].size);
+            mean(tensors[i].worker_grads, workers, tensors[i].mean, 0, tensors[i].size);
         }
     });
 }
 
 template <class T>
+std::vector<contender> running_sums(const std::vector<bitstep::worker_tensor<T>>& tensors, int threads) {
+    std::vector<contender> ways;
+    for (const naive_functions<T>& functions : naive_rivals<T>()) {
+        for (const int team : std::set<int>{1, threads}) {
+            ways.push_back({"running_sum", [=, &tensors, mean = functions.mean] { running_sum(mean, tensors, team); }});
+        }
+    }
+    return ways;
+}
+
+template <class T>
 void run_case(benchmark::State& state, std::size_t count, std::size_t size, int threads) {
     model<T> all(count, size, threads);
+    bitstep::run_report report;
     bitstep::options opts;
     opts.threads = threads;
+    opts.report = &report;
     const contender mean{
         "mean", [&] { require(bitstep::allreduce_mean<T>(all.tensors.data(), count, workers, nullptr, opts)); }};
     const std::size_t read = workers * all.elements * sizeof(T);
     // The roof reads the gradients only; the mean also writes 1/8 as much.
     measure(state, mean, static_cast<double>(read + all.elements * sizeof(T)),
             {{"of_roof", roof_contenders(all.grads.data(), read, threads)},
-             {"x_running_sum", {{"running_sum", [&] { running_sum(all.tensors, threads); }}}}});
+             {"x_running_sum", running_sums<T>(all.tensors, threads)}});
+    state.counters["team"] = report.threads;
 }
 
 template <class T>

@@ -19,12 +19,12 @@ void print_line() {
     const std::size_t rows = memory_bytes() / (features * sizeof(float));
     const problem<float> data(rows, features, threads);
     int team = 0;
-    std::vector<contender> everybody{data.fused(bitstep::accumulate_mode::native, &team)};
+    std::vector<contender> everybody{data.fused({}, &team)};
     const auto roofs = roof_contenders(data.x(), data.x_bytes(), threads);
     everybody.insert(everybody.end(), roofs.begin(), roofs.end());
-    const openblas* const blas = openblas::find();
-    if (blas != nullptr) {
-        everybody.push_back(data.two_gemv(*blas));
+    const blas* const openblas = blas::find(blas::vendor::openblas);
+    if (openblas != nullptr) {
+        everybody.push_back(data.two_gemv(*openblas));
     }
     const auto times = sample_in_turn(everybody, {15, 5, 8.0, 0});
 
@@ -32,8 +32,8 @@ void print_line() {
     const auto rate = [&](double seconds) { return bytes / seconds * 1e-9; };
     std::printf("gradient from memory (float, d = %zu, %.0f MB, %d thread%s): %.1f GB/s; read roof %.1f GB/s; ",
                 features, bytes * 1e-6, team, team == 1 ? "" : "s", rate(times[0].median),
-                rate(best_median(times, 1, roofs.size())));
-    if (blas != nullptr) {
+                rate(best_of(times, 1, roofs.size()).median));
+    if (openblas != nullptr) {
         const double rival = times.back().median;
         std::printf("two OpenBLAS GEMV calls %.1f GB/s (%.2fx)\n", rate(rival), rival / times[0].median);
     } else {

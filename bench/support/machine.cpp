@@ -73,6 +73,18 @@ std::string compiler_name() {
 
 std::size_t memory_bytes() { return std::max<std::size_t>(640'000'000, caches().last / 4 * 5); }
 
+#if defined(__x86_64__)
+bool runs_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool runs_avx512() {
+    return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#else
+bool runs_avx2() { return false; }
+bool runs_avx512() { return false; }
+#endif
+
 std::string describe(const cache_sizes& sizes) {
     const auto kib = [](std::size_t bytes) { return std::to_string(bytes >> 10) + "K"; };
     return kib(sizes.l1) + " / " + kib(sizes.l2) + " / " + kib(sizes.last);

@@ -20,6 +20,10 @@ std::string compiler_name();
 /// Bytes of X that count as "from memory": 640 MB, and more where the last-level cache is not clearly smaller.
 std::size_t memory_bytes();
 
+/// What the files compiled for AVX2 and FMA, or AVX-512 F, CD, DQ, BW, VL, need. False on other processors.
+bool runs_avx2();
+bool runs_avx512();
+
 /// "32K / 1024K / 32768K"
 std::string describe(const cache_sizes& sizes);
 

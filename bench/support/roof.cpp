@@ -149,12 +149,12 @@ std::vector<contender> stream_contenders(const T* grad, T* const* state, std::si
 template std::vector<contender> stream_contenders(const float*, float* const*, std::size_t, int);
 template std::vector<contender> stream_contenders(const double*, double* const*, std::size_t, int);
 
-double best_median(const std::vector<series>& all, std::size_t first, std::size_t count) {
-    double best = all[first].median;
+const series& best_of(const std::vector<series>& all, std::size_t first, std::size_t count) {
+    std::size_t best = first;
     for (std::size_t i = first + 1; i < first + count; ++i) {
-        best = std::min(best, all[i].median);
+        best = all[i].median < all[best].median ? i : best;
     }
-    return best;
+    return all[best];
 }
 
 } // namespace bitstep_bench

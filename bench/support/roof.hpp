@@ -19,7 +19,7 @@ std::vector<contender> roof_contenders(const void* data, std::size_t bytes, int 
 template <class T>
 std::vector<contender> stream_contenders(const T* grad, T* const* state, std::size_t size, int threads);
 
-/// The smallest median among series[first] and later ones: rivals of one kind count by their best.
-double best_median(const std::vector<series>& all, std::size_t first, std::size_t count);
+/// The series with the smallest median among all[first] and later ones: rivals of one kind count by their best.
+const series& best_of(const std::vector<series>& all, std::size_t first, std::size_t count);
 
 } // namespace bitstep_bench

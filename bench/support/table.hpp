@@ -8,21 +8,21 @@
 #include <benchmark/benchmark.h>
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
 namespace bitstep_bench {
 
-/// Several ways to do one thing count by the fastest. The column says rival's time / bitstep's time: above 1 bitstep is
-/// faster; for a roof ("of_roof", "of_stream") it is the share of the possible speed that was reached.
-struct rival {
-    std::string column;
-    std::vector<contender> ways;
-    std::string gb_column = {}; ///< where not empty, a column with the rival's own GB/s
-};
-
 /// Samples `measured` and all rivals in turn and fills the row. bytes: what `measured` has to move per call.
-void measure(benchmark::State& state, const contender& measured, double bytes, const std::vector<rival>& rivals);
+void measure(benchmark::State& state, const contender& measured, double bytes, const std::vector<rival>& rivals,
+             const sampling& how = {});
+
+/// Adds `column` as the smaller of those of `columns` that the row has.
+void smaller_of(benchmark::State& state, const char* column, std::initializer_list<const char*> columns);
+
+/// BITSTEP_BENCH_FULL=1: every size of every program. Else the selection that covers all targets in some minutes.
+bool full_set();
 
 /// Adds a case. What `body` throws becomes the row's error.
 void add_case(const std::string& name, std::function<void(benchmark::State&)> body,
