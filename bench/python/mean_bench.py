@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The mean of eight workers' gradients over a list of tensors, beside torch and NumPy. bitstep is called as from C++, its
-list of pointers made before; the price of a Python caller's list comes with the Python module."""
+"""The mean of eight workers' gradients over a list of tensors, beside torch and NumPy. A worker's tensors, and the means,
+lie one after another, as in a flat model. bitstep is called as from C++, its list of pointers made before; the price of a
+Python caller's list comes with the Python module."""
 import numpy as np
 
 from rivals_numpy import Rival
@@ -94,8 +95,8 @@ def run(table, count, size, dtype, threads):
     random = np.random.default_rng(20)
     flat = [random.standard_normal(count * size, dtype=dtype) for _ in range(WORKERS)]
     grads = [[each[i * size:(i + 1) * size] for i in range(count)] for each in flat]
-    means = [np.empty(size, dtype) for _ in range(count)]
-    theirs = [np.empty(size, dtype) for _ in range(count)]
+    means, theirs = ([each[i * size:(i + 1) * size] for i in range(count)]
+                     for each in (np.empty(count * size, dtype), np.empty(count * size, dtype)))
     own = table.library.mean(grads, means, threads)
     own()
     rivals = numpy_means(grads, theirs) + torch_means(grads, theirs)

@@ -5,17 +5,7 @@ import ctypes
 import glob
 import os
 
-# What slows a rival (or bitstep) when it is set, and changes no result that a benchmark is about.
-SLOWING = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_NUM_THREADS", "OPENBLAS_MAIN_FREE", "GOTO_NUM_THREADS",
-           "BLIS_ARCH_TYPE", "BLIS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OMP_DYNAMIC", "OMP_WAIT_POLICY",
-           "OMP_PROC_BIND", "OMP_PLACES", "OMP_SCHEDULE", "GOMP_CPU_AFFINITY", "GOMP_SPINCOUNT", "KMP_AFFINITY",
-           "KMP_BLOCKTIME", "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "NPY_DISABLE_CPU_FEATURES", "BITSTEP_ARCH",
-           "BITSTEP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS")
-
-
-def slowing(environment):
-    """Names that are set there and go away for the run; MKL_* (threads, CNR modes) as a whole."""
-    return sorted(name for name in environment if name in SLOWING or name.startswith("MKL_"))
+from slowing import unset_slowing
 
 
 def loaded(*words):
@@ -63,7 +53,6 @@ class Blas:
             setter(threads)
 
 
-for _name in slowing(os.environ):
-    print(f"note: {_name}={os.environ[_name]} is left out of this run")
-    os.environ.pop(_name)
+for _line in unset_slowing():
+    print(_line, flush=True)
 prefer_openblas()
