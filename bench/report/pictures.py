@@ -83,6 +83,9 @@ def pictures(rows):
             rows, r"^adam_ema_update<float>/(?!.*(functional|check_on))", "of_stream", lambda row: row.fields["n"],
             "parameters", "Adam and EMA in place, float"),
         "speedup_gradient.svg": speedup,
+        "speedup_threads.svg": [
+            against_rivals(rows, f"^threads/{what}<float>/", "bytes", "bytes", f"{name}, float")
+            for what, name in (("gradient", "gradient"), ("adam_ema_update", "Adam and EMA"))],
         "speedup_python.svg": [
             against_rivals(rows, f"^python_adam_ema_update<{kind}>/", "n", "parameters", f"Adam and EMA, {kind}")
             for kind in ("float", "double")]}

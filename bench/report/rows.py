@@ -29,8 +29,8 @@ class Row:
         return value if isinstance(value, (int, float)) and value == value else None
 
     def rivals(self):
-        """Columns that hold bitstep's speed over a rival's."""
-        return [column for column in self.columns if column.startswith("x_")]
+        """Columns that hold bitstep's speed over a rival's; `x_allowed` is a limit."""
+        return [column for column in self.columns if column.startswith("x_") and column != "x_allowed"]
 
     def bytes(self):
         """What one call moves: from the columns, as programs do not write it."""

@@ -11,7 +11,7 @@ from rows import load
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = os.path.join(os.path.dirname(HERE), "python")
-CPP = ("gradient", "step", "adam_ema", "mean", "price")
+CPP = ("gradient", "step", "adam_ema", "mean", "price", "threads")
 PY = ("step", "adam_ema", "mean")
 GUESS = 2.0  # seconds a row, until one was seen
 

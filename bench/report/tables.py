@@ -6,7 +6,7 @@ import re
 WIDTH = 110
 FIRST = ["us", "GB/s", "spread_%"]
 # What a narrow terminal does without, in this order; Markdown keeps all.
-LEAST = ["team", "stream_GB/s", "roof_GB/s", "x_blocked", "x_two_gemv", "spread_%", "x_running_sum", "x_naive"]
+LEAST = ["team", "rivals_spread_%", "stream_GB/s", "roof_GB/s", "x_blocked", "x_two_gemv", "spread_%", "x_running_sum", "x_naive"]
 
 
 def figure(value):
@@ -60,7 +60,7 @@ def columns_of(rows):
 def cell(row, column, markdown):
     value = row.number(column)
     text = figure(value) if column != "team" or value is None else f"{value:.0f}"
-    if value is not None and column.startswith("x_") and value < 1:
+    if value is not None and column in row.rivals() and value < 1:
         return f"**{text}**" if markdown else f"<{text}"
     return text
 

@@ -41,30 +41,16 @@ def speaks_of(target, row):
 
 
 def value_of(target, row):
-    """Several columns: the smallest, so that it is against the best of these rivals."""
+    """Several columns: the smallest, so that it is against the best of these rivals. `over`: a limit that is the row's own."""
     found = [value for value in map(row.number, target["columns"]) if value is not None]
-    return min(found) if found else None
+    limit = row.number(target["over"]) if "over" in target else 1.0
+    return min(found) / limit if found and limit else None
 
 
 def values(target, rows):
     """(value, name) of the rows that a target speaks of."""
-    if target.get("kind") == "threads":
-        return more_threads(target, rows)
     pairs = ((value_of(target, row), row.name) for row in rows if speaks_of(target, row))
     return [(value, name) for value, name in pairs if value is not None]
-
-
-def more_threads(target, rows):
-    """Time with more threads over the time that one thread may take: its own, and its spread. The two series are two
-    rows of one run, not sampled in turn: see the note that stands beside it."""
-    alone = {re.sub(r"/threads:1\b", "", row.name): row for row in rows if row.fields.get("threads") == 1}
-    found = []
-    for row in rows:
-        one = alone.get(re.sub(r"/threads:\d+", "", row.name))
-        if one is None or row.fields.get("threads", 1) == 1 or not speaks_of(target, row) or not one.us:
-            continue
-        found.append((row.us / one.us - (one.number("spread_%") or 0) / 100, row.name))
-    return found
 
 
 def judge(target, rows):
