@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Adam and EMA in place beside torch's Adam plus lerp_ and NumPy, from a thousand parameters to fifty million."""
+import surroundings  # before NumPy, whose BLAS it decides
+
 import numpy as np
 
 import rivals_numpy

@@ -3,6 +3,8 @@
 """The mean of eight workers' gradients over a list of tensors, beside torch and NumPy. A worker's tensors, and the means,
 lie one after another, as in a flat model. bitstep is called as from C++, its list of pointers made before; the price of a
 Python caller's list comes with the Python module."""
+import surroundings  # before NumPy, whose BLAS it decides
+
 import numpy as np
 
 from rivals_numpy import Rival

@@ -3,6 +3,8 @@
 """The whole distributed step beside NumPy and torch: gradient, Adam, EMA, the mathematics of section "what is computed".
 bitstep is called as from C++ with a workspace. The rivals update their state in place, which saves them the copies of
 the functional form, and each column is the best of several ways to write the step."""
+import surroundings  # before NumPy, whose BLAS it decides
+
 import numpy as np
 
 from rivals_jax import jax_step

@@ -4,8 +4,13 @@ because which BLAS it gets is decided while it loads."""
 import ctypes
 import glob
 import os
+import sys
 
 from slowing import unset_slowing
+
+if "numpy" in sys.modules:
+    raise ImportError("NumPy was imported before its surroundings: it has chosen its BLAS already")
+
 
 
 def loaded(*words):
@@ -43,10 +48,11 @@ class Blas:
                             each.restype = ctypes.c_char_p
                         config, core = (each().decode().strip() for each in text)
                         names.append(f"{config}, runs core {core} ({path})")
+        # Debian's liblapack brings OpenBLAS along even where libblas.so.3, whose calls NumPy makes, is another.
         others = [path for path in loaded("blas", "mkl", "blis") if "openblas" not in path]
-        self.name = "; ".join(names) if names else (
+        self.name = "; ".join(names) if names and not others else (
             "NOT OpenBLAS but " + (", ".join(others) or "one of unknown name") +
-            ": NumPy's figures are those of a slow BLAS; Debian: libopenblas0-pthread")
+            ": NumPy's figures are those of that BLAS; Debian: libopenblas0-pthread")
 
     def set_threads(self, threads):
         for setter in self._setters:

@@ -7,7 +7,7 @@ import re
 import sys
 import time
 
-import surroundings  # first of all: decides which BLAS NumPy gets
+import surroundings
 
 import numpy as np
 
