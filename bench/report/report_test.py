@@ -101,6 +101,15 @@ class Writing(unittest.TestCase):
         self.assertIn("<0.75", text)
         self.assertIn("FAILED: out of memory", text)
 
+    def test_a_wide_group_loses_columns_in_the_terminal_only(self):
+        entry = {"name": "price/gradient<float>/memory/d:16384/threads:2", "real_time": 1.0, "time_unit": "us", "GB/s": 1.0,
+                 "of_roof": 1.0, "x_free_order": 0.9, "x_free_order_fma": 0.9, "price_fixed_order": 1.1, "price_no_fma": 1.0}
+        rows = rows_of({"benchmarks": [entry]})
+        text = tables.group_lines(rows, markdown=False)
+        self.assertLessEqual(max(map(len, text)), tables.WIDTH)
+        self.assertIn("price_fixed_order", text[0])
+        self.assertIn("x_free_order ", tables.group_lines(rows, markdown=True)[0])
+
     def test_markdown(self):
         rows = sample_rows()
         text = tables.markdown(SAMPLE["machine"], judge_all(rows), rows)

@@ -6,7 +6,8 @@ import re
 WIDTH = 110
 FIRST = ["us", "GB/s", "spread_%"]
 # What a narrow terminal does without, in this order; Markdown keeps all.
-LEAST = ["team", "rivals_spread_%", "stream_GB/s", "roof_GB/s", "x_blocked", "x_two_gemv", "spread_%", "x_running_sum", "x_naive"]
+LEAST = ["team", "rivals_spread_%", "stream_GB/s", "roof_GB/s", "x_blocked", "x_two_gemv", "spread_%", "x_running_sum", "x_naive",
+         "x_free_order", "x_free_order_fma"]
 
 
 def figure(value):
