@@ -100,6 +100,8 @@ def main():
         json.dump(everything, file, indent=1)
     rows = [row for report in everything["programs"].values() for row in rows_of(report)]
     if not [row for row in rows if row.us > 0]:
+        for line in everything["complaints"]:
+            print(f"FAILED: {line}", file=sys.stderr)
         print("no row was measured" + (f"; the filter is {options.filter}" if options.filter else ""), file=sys.stderr)
         return 1
     verdicts = judge_all(rows)

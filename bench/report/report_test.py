@@ -151,6 +151,22 @@ class Writing(unittest.TestCase):
                 self.assertEqual(json.load(file)["machine"], SAMPLE["machine"])
 
 
+class Running(unittest.TestCase):
+    def test_a_program_that_fails_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "bench"))
+            path = os.path.join(folder, "bench", "bitstep_mean_bench")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\ncase $* in *list_tests*) echo 'a/b:1/iterations:1/manual_time';; "
+                           "*) echo 'no memory' >&2; exit 3;; esac\n")
+            os.chmod(path, 0o755)
+            done = subprocess.run([sys.executable, os.path.join(HERE, "main.py"), "--build", folder, "--out", folder,
+                                   "--filter", "a/b"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("bitstep_mean_bench failed with 3: no memory", done.stderr)
+            self.assertIn("note: bitstep_gradient_bench is not built", done.stdout)
+
+
 class Surroundings(unittest.TestCase):
     def test_what_slows_is_taken_out_and_said(self):
         environment = {"OPENBLAS_CORETYPE": "Prescott", "MKL_CBWR": "COMPATIBLE", "PATH": "/bin",

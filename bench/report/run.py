@@ -58,9 +58,12 @@ def programs(build, full, name_filter):
 
 
 def list_rows(program):
+    """(names, a line of complaint or None). Google Benchmark answers 0 where the filter leaves nothing."""
     done = subprocess.run(program.list_command, capture_output=True, text=True, check=False)
-    # Google Benchmark answers with an error text where the filter leaves nothing.
-    return [line.split("/iterations:")[0] for line in done.stdout.splitlines() if "/" in line and " " not in line]
+    if done.returncode != 0:
+        last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no message"]
+        return [], f"{program.name} cannot list its rows ({done.returncode}): {last[0]}"
+    return [line.split("/iterations:")[0] for line in done.stdout.splitlines() if "/" in line and " " not in line], None
 
 
 class Progress:
@@ -117,7 +120,8 @@ def run_all(found, folder):
     """name -> its JSON, and complaints."""
     complaints, reports = [], {}
     for program in found:
-        program.rows = list_rows(program)
+        program.rows, complaint = list_rows(program)
+        complaints += [complaint] if complaint else []
     progress = Progress(sum(len(program.rows) for program in found))
     for number, program in enumerate(found, 1):
         if not program.rows:
