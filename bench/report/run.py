@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one benchmark program after another and says where it is. A program that fails or is not there is named, and the
+others go on."""
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+from rows import load
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PYTHON = os.path.join(os.path.dirname(HERE), "python")
+CPP = ("gradient", "step", "adam_ema", "mean", "price", "threads")
+PY = ("step", "adam_ema", "mean")
+GUESS = 2.0  # seconds a row, until one was seen
+
+
+@dataclass
+class Program:
+    """list_command prints the names of its rows; run_command(path) writes JSON there."""
+    name: str
+    list_command: list
+    run_command: list
+    json_option: str
+    rows: list = field(default_factory=list)
+
+
+def python_with_numpy():
+    """The first interpreter that can import NumPy: another one may come first on the PATH."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if os.path.exists(python) and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+def programs(build, full, name_filter):
+    """(those that are there, a line for each that is not)."""
+    found, missing = [], []
+    for what in CPP:
+        path = os.path.join(build, "bench", f"bitstep_{what}_bench")
+        if os.access(path, os.X_OK):
+            options = [f"--benchmark_filter={name_filter}"] if name_filter else []
+            found.append(Program(f"bitstep_{what}_bench", [path, "--benchmark_list_tests=true", *options],
+                                 [path, "--benchmark_out_format=json", *options], "--benchmark_out="))
+        else:
+            missing.append(f"bitstep_{what}_bench is not built: its rows are left out")
+    python = python_with_numpy()
+    library = os.path.join(build, "bench", "python", "libbitstep_bench_python.so")
+    if python is None:
+        missing.append("no NumPy: the rivals in Python are left out (Debian: python3-numpy, python3-torch)")
+        return found, missing
+    for what in PY:
+        command = [python, os.path.join(PYTHON, f"{what}_bench.py"), "--library", library,
+                   *(["--filter", name_filter] if name_filter else []), *(["--full"] if full else [])]
+        found.append(Program(f"python/{what}_bench.py", [*command, "--list"], command, "--out="))
+    return found, missing
+
+
+def list_rows(program):
+    """(names, a line of complaint or None). Google Benchmark answers 0 where the filter leaves nothing."""
+    done = subprocess.run(program.list_command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no message"]
+        return [], f"{program.name} cannot list its rows ({done.returncode}): {last[0]}"
+    return [line.split("/iterations:")[0] for line in done.stdout.splitlines() if "/" in line and " " not in line], None
+
+
+class Progress:
+    """One line that is written over in a terminal; elsewhere a line now and then."""
+
+    def __init__(self, total):
+        self._total, self._done, self._start = total, 0, time.monotonic()
+        self._live = sys.stderr.isatty()
+        self._last = 0.0
+
+    def show(self, text, force=False):
+        now = time.monotonic()
+        seconds = (now - self._start) / self._done if self._done > 3 else GUESS
+        left = seconds * (self._total - self._done)
+        line = f"{self._done:4d}/{self._total} rows, about {int(left // 60)} min {int(left % 60):02d} s left: {text}"
+        if self._live:
+            print(f"\r{line[:108]:<108}", end="", file=sys.stderr, flush=True)
+        elif force or now - self._last > 20:
+            print(line[:108], file=sys.stderr, flush=True)
+            self._last = now
+
+    def row(self, text):
+        self._done += 1
+        self.show(text)
+
+    def end(self):
+        if self._live:
+            print(file=sys.stderr)
+
+
+def run_program(program, path, progress):
+    """Its JSON (None where it wrote none), and a line of complaint or None."""
+    names = set(program.rows)
+    log = path + ".log"
+    with open(log, "w", encoding="utf-8") as errors, subprocess.Popen(
+            [*program.run_command, program.json_option + path], stdout=subprocess.PIPE, stderr=errors, text=True) as job:
+        try:
+            for line in job.stdout:
+                name = line.split("/iterations:")[0].split(" ")[0]
+                if name in names:
+                    progress.row(f"{program.name} {name}")
+        except BaseException:
+            job.terminate()
+            raise
+    report = load(path)
+    if job.returncode == 0 and report is not None:
+        return report, None
+    with open(log, encoding="utf-8") as errors:
+        last = errors.read().strip().splitlines()[-1:] or ["no message"]
+    return report, f"{program.name} failed with {job.returncode}: {last[0]}"
+
+
+def run_all(found, folder):
+    """name -> its JSON, and complaints."""
+    complaints, reports = [], {}
+    for program in found:
+        program.rows, complaint = list_rows(program)
+        complaints += [complaint] if complaint else []
+    progress = Progress(sum(len(program.rows) for program in found))
+    for number, program in enumerate(found, 1):
+        if not program.rows:
+            continue
+        progress.show(f"program {number} of {len(found)}: {program.name}, {len(program.rows)} rows", force=True)
+        path = os.path.join(folder, program.name.replace("/", "_").replace(".py", "") + ".json")
+        report, complaint = run_program(program, path, progress)
+        if report is not None:
+            reports[program.name] = report
+        if complaint:
+            complaints.append(complaint)
+    progress.end()
+    return reports, complaints
