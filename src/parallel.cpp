@@ -103,7 +103,7 @@ __attribute__((noinline)) int run_parallel(int threads, void (*body)(int, void*)
 status default_threads(int& threads) noexcept {
     const environment_threads& e = environment();
     if (e.read.ok()) threads = e.threads != 0 ? e.threads : openmp_threads();
-    return e.read;
+    return e.read.ok() ? status() : e.read;
 }
 
 status choose_threads(const options& opts, arch which, std::size_t bytes, std::size_t tasks, int& threads) noexcept {

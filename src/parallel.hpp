@@ -34,8 +34,13 @@ inline std::size_t saturating_product(std::size_t a, std::size_t b) noexcept {
 }
 
 /// task(thread, index) for every index < tasks, handed out one by one so that a slow core takes fewer. Returns the team.
+/// One thread runs a plain loop: no counter to share, nothing to call through.
 template <class Task>
 int for_each_task(int threads, std::size_t tasks, const Task& task) noexcept {
+    if (threads <= 1 || tasks <= 1) {
+        for (std::size_t i = 0; i < tasks; ++i) task(0, i);
+        return 1;
+    }
     struct {
         const Task& task;
         std::size_t tasks;
