@@ -152,7 +152,7 @@ TYPED_TEST(parallel_test, the_threshold_counts_bytes) {
 TYPED_TEST(parallel_test, the_team_grows_with_the_work) {
     constexpr std::size_t half = 512 * 1024; // bytes of work per thread, at the threshold below
     constexpr std::size_t features = 256;
-    for (const std::size_t threads : {2, 3, 4, 6}) {
+    for (const std::size_t threads : {2U, 3U, 4U, 6U}) {
         const std::size_t rows = threads * half / (features * sizeof(TypeParam));
         const std::vector<TypeParam> x(rows * features, TypeParam(1));
         std::vector<TypeParam> out(rows);
