@@ -34,9 +34,9 @@ struct options {
     check_mode check_state = check_mode::by_default;
     /// Work that reads and writes fewer bytes than this stays on the calling thread and never touches OpenMP. Above, there
     /// is at most one thread per half of it. Tests set it to zero, so that tiny shapes really run threads.
-    /// The default suits calls that follow one another: at 128 KiB two threads were as fast as one, at 256 KiB 1.5 times as
-    /// fast. OpenMP's threads fall asleep when none of their work comes for some milliseconds, and waking one takes 50 us:
-    /// with such pauses two threads are faster from 2 MiB on (4 MiB for adam_ema_update), and 30 to 50 us slower below.
+    /// The default suits calls that follow one another: two threads were 1.0 to 1.2 times as fast as one at 64 to 128 KiB,
+    /// 1.5 times at 256 KiB. OpenMP's threads fall asleep when none of their work comes for 2 to 3 ms, and waking one takes
+    /// 50 us: after such pauses two threads gain from about 2 MiB on (9 MB for adam_ema_update) and lose 10 to 55 us below.
     std::size_t serial_below_bytes = 256 * 1024;
     run_report* report = nullptr;
 };
