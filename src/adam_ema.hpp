@@ -10,8 +10,12 @@
 
 namespace bitstep::internal {
 
-/// beta^t by square-and-multiply in double-double, rounded to double.
-double power(double beta, long long t) noexcept;
+/// beta1^t and beta2^t by square-and-multiply in double-double, each rounded to double. Both in [0, 1), t >= 1.
+struct power_pair {
+    double of_beta1;
+    double of_beta2;
+};
+power_pair powers(double beta1, double beta2, long long t) noexcept;
 
 /// The scalars of an update, each computed in double and rounded to T once. `hyper` has been checked.
 template <class T>

@@ -113,7 +113,7 @@ status choose_arch(const options& opts, arch& chosen) noexcept {
     if (opts.arch == arch::automatic) {
         static const environment_choice environment = from_environment();
         chosen = environment.chosen;
-        return environment.read;
+        return environment.read.ok() ? status() : environment.read;
     }
     chosen = opts.arch;
     if (find(opts.arch) == nullptr) {

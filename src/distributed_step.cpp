@@ -20,22 +20,23 @@ namespace {
 template <class T, class Sum>
 status run_step(step_arguments<T>& a) noexcept {
     // 1: every check, before anything is written. The state's values cost a read of 4 d elements.
-    status next = step_rules(a);
+    if (const status bad = step_rules(a); !bad.ok()) return bad;
     arch which{};
-    if (next.ok()) next = choose_arch(a.opts, which);
-    if (next.ok() && a.opts.check_state != check_mode::off) next = state_values(a.in, which);
-    if (!next.ok()) return next;
+    if (const status bad = choose_arch(a.opts, which); !bad.ok()) return bad;
+    if (a.opts.check_state != check_mode::off) {
+        if (const status bad = state_values(a.in, which); !bad.ok()) return bad;
+    }
 
     // 2, 3: rows -> panels -> subtrees; scratch for their partial gradients and for g.
     const std::size_t d = a.data.rows.features;
     layout need;
     gradient_plan<Sum> plan;
     int threads = 1;
-    next = plan_gradient<T>(a.data.total, d, a.opts, which, need, plan);
-    if (next.ok()) next = choose_threads(a.opts, which, update_bytes<T>(d), task_count(d), threads);
+    if (const status bad = plan_gradient<T>(a.data.total, d, a.opts, which, need, plan); !bad.ok()) return bad;
+    if (const status bad = choose_threads(a.opts, which, update_bytes<T>(d), task_count(d), threads); !bad.ok())
+        return bad;
     scratch memory;
-    if (next.ok()) next = memory.acquire(a.given, need);
-    if (!next.ok()) return next;
+    if (const status bad = memory.acquire(a.given, need); !bad.ok()) return bad;
     T* grad = memory.at<T>(plan.gradient);
 
     // 4, 5: g = 2/N X^T (X w - y). Reads X once, N d elements; the tree joins the panels' partial gradients.
@@ -77,18 +78,17 @@ status distributed_step(const worker_batches<T>& batches, const state_view<const
     shard_view<T> one;
     internal::row_data<T> data;
     state_view<T> result;
-    status next = internal::flatten(batches, one, data);
-    if (next.ok()) next = internal::split_output(out, state.features, result);
-    return next.ok() ? internal::step<T>({data, state, result, hyper, opts, workspace, false}) : next;
+    if (const status bad = internal::flatten(batches, one, data); !bad.ok()) return bad;
+    if (const status bad = internal::split_output(out, state.features, result); !bad.ok()) return bad;
+    return internal::step<T>({data, state, result, hyper, opts, workspace, false});
 }
 
 template <class T>
 status distributed_step(const row_sequence<T>& rows, const state_view<const T>& state, const hyper_parameters& hyper,
                         vector_view<T> out, const options& opts, workspace workspace) noexcept {
     state_view<T> result;
-    const status next = internal::split_output(out, state.features, result);
-    return next.ok() ? internal::step<T>({internal::shards_of(rows), state, result, hyper, opts, workspace, false})
-                     : next;
+    if (const status bad = internal::split_output(out, state.features, result); !bad.ok()) return bad;
+    return internal::step<T>({internal::shards_of(rows), state, result, hyper, opts, workspace, false});
 }
 
 template <class T>
@@ -96,9 +96,8 @@ status distributed_step(const worker_batches<T>& batches, const state_view<T>& s
                         const options& opts, workspace workspace) noexcept {
     shard_view<T> one;
     internal::row_data<T> data;
-    const status next = internal::flatten(batches, one, data);
-    return next.ok() ? internal::step<T>({data, internal::read_only(state), state, hyper, opts, workspace, true})
-                     : next;
+    if (const status bad = internal::flatten(batches, one, data); !bad.ok()) return bad;
+    return internal::step<T>({data, internal::read_only(state), state, hyper, opts, workspace, true});
 }
 
 template <class T>

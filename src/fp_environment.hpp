@@ -3,6 +3,8 @@
 // floating point, its checks included, and every thread of a team runs inside `with_default_environment`: round to nearest, no flush-to-zero, exceptions masked.
 #pragma once
 
+#include <new>
+
 namespace bitstep::internal {
 
 /// Calls body(context) in the default environment, then restores the caller's, exception flags included. `body` is
@@ -13,17 +15,19 @@ void with_default_environment(void (*body)(void*), void* context) noexcept;
 /// guarded([&] { ... return status; })
 template <class Body>
 auto guarded(Body body) noexcept {
+    using result_type = decltype(body());
+    result_type result;
     struct {
         Body& body;
-        decltype(body()) result;
-    } call{body, {}};
+        result_type& result;
+    } call{body, result};
     with_default_environment(
         [](void* context) {
             auto& c = *static_cast<decltype(call)*>(context);
-            c.result = c.body();
+            ::new (static_cast<void*>(&c.result)) result_type(c.body()); // in place: no copy of a status
         },
         &call);
-    return call.result;
+    return result;
 }
 
 } // namespace bitstep::internal

@@ -55,7 +55,7 @@ status workspace_bytes(std::size_t rows, std::size_t features, const options& op
     layout need;
     gradient_plan<Sum> plan;
     if (c.ok()) c.add(choose_arch(opts, which));
-    if (c.ok()) c.add(plan_gradient<T>(rows, features, opts, which, need, plan));
+    if (c.ok()) c.add(plan_gradient<T>(rows, features, with_most_threads(opts), which, need, plan));
     if (c.ok() && need.overflows()) {
         c.add(
             {status_code::invalid_shape, "workspace: its size must be below 2^63 bytes, but these extents need more"});

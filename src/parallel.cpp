@@ -74,6 +74,16 @@ int openmp_threads() noexcept {
 #endif
 }
 
+/// libgomp asks the system each time: 340 ns, so only for work that is worth a team. Asking the system ourselves would
+/// find one CPU under OMP_PROC_BIND, which pins the calling thread to its place.
+int usable_cpus() noexcept {
+#if defined(_OPENMP)
+    return omp_get_num_procs();
+#else
+    return 1;
+#endif
+}
+
 #if defined(_OPENMP)
 /// Not inlined: Clang prepares for the region at the entry of the function that holds it, and small work must not touch
 /// OpenMP.
@@ -102,8 +112,21 @@ __attribute__((noinline)) int run_parallel(int threads, void (*body)(int, void*)
 
 status default_threads(int& threads) noexcept {
     const environment_threads& e = environment();
-    if (e.read.ok()) threads = e.threads != 0 ? e.threads : openmp_threads();
-    return e.read;
+    if (!e.read.ok()) return e.read;
+    threads = e.threads;
+    if (threads != 0) return {};
+    threads = openmp_threads();
+    const int cpus = threads > 1 ? usable_cpus() : 1;
+    if (threads > cpus) threads = cpus;
+    return {};
+}
+
+options with_most_threads(const options& opts) noexcept {
+    options most = opts;
+    if (most.threads == 0 && environment().read.ok()) {
+        most.threads = environment().threads != 0 ? environment().threads : openmp_threads();
+    }
+    return most;
 }
 
 status choose_threads(const options& opts, arch which, std::size_t bytes, std::size_t tasks, int& threads) noexcept {
@@ -115,7 +138,9 @@ status choose_threads(const options& opts, arch which, std::size_t bytes, std::s
         const status read = default_threads(asked);
         if (!read.ok()) return read;
     }
-    threads = static_cast<std::size_t>(asked) < tasks ? asked : static_cast<int>(tasks);
+    std::size_t most = opts.serial_below_bytes < 2 ? tasks : bytes / (opts.serial_below_bytes / 2);
+    if (most > tasks) most = tasks;
+    threads = static_cast<std::size_t>(asked) < most ? asked : static_cast<int>(most);
     return {};
 }
 

@@ -14,12 +14,16 @@ namespace bitstep::internal {
 
 inline constexpr int most_threads = 1024;
 
-/// BITSTEP_NUM_THREADS, else OpenMP's default, at least 1. The environment is read once per process.
+/// BITSTEP_NUM_THREADS, else OpenMP's default up to the CPUs of the calling thread's affinity mask; at least 1. The
+/// environment is read once per process, the mask in every call: a caller may change it.
 status default_threads(int& threads) noexcept;
 
-/// Threads worth asking for, for `tasks` tasks that touch `bytes` bytes: 1 for small work and for the reference. Depends on
-/// options and environment alone, never on where the call stands, so that a workspace sized by it fits every later call.
-/// `opts.threads` has been checked.
+/// The same choices with a number of threads that no later affinity mask can exceed: for sizing a workspace.
+options with_most_threads(const options& opts) noexcept;
+
+/// Threads worth asking for, for `tasks` tasks that touch `bytes` bytes: 1 for small work and for the reference, at most one
+/// per half of serial_below_bytes. Depends on options, environment and affinity alone, never on where the call stands, so
+/// that a workspace sized for with_most_threads() fits every later call. `opts.threads` has been checked.
 status choose_threads(const options& opts, arch which, std::size_t bytes, std::size_t tasks, int& threads) noexcept;
 
 /// Runs body(thread, context) on a team of at most `threads`, each in the default floating-point environment, and returns
@@ -34,8 +38,13 @@ inline std::size_t saturating_product(std::size_t a, std::size_t b) noexcept {
 }
 
 /// task(thread, index) for every index < tasks, handed out one by one so that a slow core takes fewer. Returns the team.
+/// One thread runs a plain loop: no counter to share, nothing to call through.
 template <class Task>
 int for_each_task(int threads, std::size_t tasks, const Task& task) noexcept {
+    if (threads <= 1 || tasks <= 1) {
+        for (std::size_t i = 0; i < tasks; ++i) task(0, i);
+        return 1;
+    }
     struct {
         const Task& task;
         std::size_t tasks;

@@ -3,9 +3,6 @@
 #include "validate.hpp"
 
 #include "message.hpp"
-#include "parallel.hpp"
-
-#include <cstdint>
 
 namespace bitstep::internal {
 namespace {
@@ -18,109 +15,69 @@ double rounded(double value) noexcept {
 
 bool is_finite(double value) noexcept { return value - value == 0.0; }
 
-checks& rule(checks& c, bool holds, const char* name, const char* must, double value) noexcept {
-    if (!c.ok() || holds) return c;
-    return c.add(message() << name << " must be " << must << ", got " << value << status_code::invalid_argument);
-}
-
 } // namespace
 
-checks& checks::add(const status& next) noexcept {
-    if (first_.ok()) first_ = next;
-    return *this;
+void checks::fail_pointer(const char* name) noexcept {
+    if (ok()) add(message() << name << " must not be null" << status_code::null_pointer);
 }
 
-checks& checks::pointer(const char* name, const void* p) noexcept {
-    if (p != nullptr || !ok()) return *this;
-    return add(message() << name << " must not be null" << status_code::null_pointer);
+void checks::fail_extent(const char* name) noexcept {
+    if (ok()) add(message() << name << " must be >= 1, got 0" << status_code::invalid_shape);
 }
 
-checks& checks::extent(const char* name, std::size_t value) noexcept {
-    if (value >= 1 || !ok()) return *this;
-    return add(message() << name << " must be >= 1, got 0" << status_code::invalid_shape);
+void checks::fail_equal(const char* name, std::size_t value, const char* other_name, std::size_t other) noexcept {
+    if (!ok()) return;
+    add(message() << name << " must equal " << other_name << " = " << other << ", got " << value
+                  << status_code::invalid_shape);
 }
 
-checks& checks::equal(const char* name, std::size_t value, const char* other_name, std::size_t other) noexcept {
-    if (value == other || !ok()) return *this;
-    return add(message() << name << " must equal " << other_name << " = " << other << ", got " << value
-                         << status_code::invalid_shape);
+void checks::fail_at_least(const char* name, std::size_t value, const char* other_name, std::size_t other) noexcept {
+    if (!ok()) return;
+    add(message() << name << " must be >= " << other_name << " = " << other << ", got " << value
+                  << status_code::invalid_shape);
 }
 
-checks& checks::at_least(const char* name, std::size_t value, const char* other_name, std::size_t other) noexcept {
-    if (value >= other || !ok()) return *this;
-    return add(message() << name << " must be >= " << other_name << " = " << other << ", got " << value
-                         << status_code::invalid_shape);
+void checks::fail_fits(const char* name, std::size_t rows, std::size_t row_stride, std::size_t cols) noexcept {
+    if (!ok()) return;
+    add(message() << name << ": its size must be below 2^63 bytes, got " << rows << " rows of " << cols
+                  << ", row stride " << row_stride << status_code::invalid_shape);
 }
 
-checks& checks::fits(const char* name, std::size_t rows, std::size_t row_stride, std::size_t cols,
-                     std::size_t element) noexcept {
-    if (!ok() || rows == 0) return *this;
-    std::size_t size = 0;
-    const bool overflows = __builtin_mul_overflow(rows - 1, row_stride, &size) ||
-                           __builtin_add_overflow(size, cols, &size) || __builtin_mul_overflow(size, element, &size) ||
-                           size > SIZE_MAX / 2;
-    if (!overflows) return *this;
-    return add(message() << name << ": its size must be below 2^63 bytes, got " << rows << " rows of " << cols
-                         << ", row stride " << row_stride << status_code::invalid_shape);
+void checks::fail_threads(int threads) noexcept {
+    if (!ok()) return;
+    add(message() << "threads must be in [0, " << most_threads << "], got " << threads
+                  << status_code::invalid_argument);
 }
 
-checks& checks::choices(const options& opts) noexcept {
-    if (ok() && (opts.threads < 0 || opts.threads > most_threads)) {
-        add(message() << "threads must be in [0, " << most_threads << "], got " << opts.threads
-                      << status_code::invalid_argument);
-    }
-    return enumerator("accumulate", static_cast<int>(opts.accumulate), static_cast<int>(accumulate_mode::wide))
-        .enumerator("check_state", static_cast<int>(opts.check_state), static_cast<int>(check_mode::on));
+void checks::fail_enumerator(const char* name, int value, int last) noexcept {
+    if (!ok()) return;
+    add(message() << name << " must be an enumerator in [0, " << last << "], got " << value
+                  << status_code::invalid_argument);
 }
 
-checks& checks::enumerator(const char* name, int value, int last) noexcept {
-    if (!ok() || (value >= 0 && value <= last)) return *this;
-    return add(message() << name << " must be an enumerator in [0, " << last << "], got " << value
-                         << status_code::invalid_argument);
+void checks::fail_number(const char* name, const char* must, double value) noexcept {
+    if (ok()) add(message() << name << " must be " << must << ", got " << value << status_code::invalid_argument);
 }
 
-namespace {
-
-std::uintptr_t start_of(const memory_span& span) noexcept { return reinterpret_cast<std::uintptr_t>(span.begin); }
-
-/// One past the end; a size that wraps around reaches to the end of memory.
-std::uintptr_t end_of(const memory_span& span) noexcept {
-    std::uintptr_t end = 0;
-    return __builtin_add_overflow(start_of(span), span.bytes, &end) ? UINTPTR_MAX : end;
-}
-
-/// Null pointers and empty spans overlap nothing.
-bool overlap(const memory_span& a, const memory_span& b) noexcept {
-    return a.begin != nullptr && b.begin != nullptr && a.bytes != 0 && b.bytes != 0 && start_of(a) < end_of(b) &&
-           start_of(b) < end_of(a);
-}
-
-} // namespace
-
-checks& checks::disjoint(const memory_span& output, const memory_span& other) noexcept {
-    if (!ok() || !overlap(output, other)) return *this;
-    const std::uintptr_t a = start_of(output);
-    const std::uintptr_t b = start_of(other);
-    return add(message() << output.name << " must not overlap " << other.name << ", got " << output.bytes
-                         << " bytes that start " << (a < b ? b - a : a - b) << " bytes " << (a < b ? "before" : "after")
-                         << " its start" << status_code::overlap);
-}
-
-checks& checks::disjoint_or_same(const memory_span& output, const memory_span& other) noexcept {
-    if (output.begin == other.begin && output.bytes == other.bytes) return *this;
-    return disjoint(output, other);
+void checks::fail_disjoint(const memory_span& output, const memory_span& other) noexcept {
+    if (!ok()) return;
+    const std::uintptr_t a = output.start();
+    const std::uintptr_t b = other.start();
+    add(message() << output.name << " must not overlap " << other.name << ", got " << output.bytes
+                  << " bytes that start " << (a < b ? b - a : a - b) << " bytes " << (a < b ? "before" : "after")
+                  << " its start" << status_code::overlap);
 }
 
 template <class T>
 checks& hyper_rules(checks& c, const hyper_parameters& h) noexcept {
-    rule(c, h.lr >= 0 && is_finite(h.lr), "lr", ">= 0 and finite", h.lr);
-    rule(c, is_finite(rounded<T>(h.lr)), "lr", sizeof(T) == 4 ? "finite as float" : "finite", h.lr);
-    rule(c, h.beta1 >= 0 && h.beta1 < 1, "beta1", "in [0, 1)", h.beta1);
-    rule(c, h.beta2 >= 0 && h.beta2 < 1, "beta2", "in [0, 1)", h.beta2);
-    rule(c, h.eps > 0 && is_finite(h.eps), "eps", "> 0 and finite", h.eps);
-    rule(c, rounded<T>(h.eps) > 0 && is_finite(rounded<T>(h.eps)), "eps",
-         sizeof(T) == 4 ? "> 0 and finite as float" : "> 0 and finite", h.eps);
-    rule(c, h.decay >= 0 && h.decay <= 1, "decay", "in [0, 1]", h.decay);
+    c.number(h.lr >= 0 && is_finite(h.lr), "lr", ">= 0 and finite", h.lr);
+    c.number(is_finite(rounded<T>(h.lr)), "lr", sizeof(T) == 4 ? "finite as float" : "finite", h.lr);
+    c.number(h.beta1 >= 0 && h.beta1 < 1, "beta1", "in [0, 1)", h.beta1);
+    c.number(h.beta2 >= 0 && h.beta2 < 1, "beta2", "in [0, 1)", h.beta2);
+    c.number(h.eps > 0 && is_finite(h.eps), "eps", "> 0 and finite", h.eps);
+    c.number(rounded<T>(h.eps) > 0 && is_finite(rounded<T>(h.eps)), "eps",
+             sizeof(T) == 4 ? "> 0 and finite as float" : "> 0 and finite", h.eps);
+    c.number(h.decay >= 0 && h.decay <= 1, "decay", "in [0, 1]", h.decay);
     if (c.ok() && h.t < 1) c.add(message() << "t must be >= 1, got " << h.t << status_code::invalid_argument);
     return c;
 }

@@ -47,7 +47,8 @@ checks& shard_rules(checks& c, const row_data<T>& data, std::size_t i) noexcept 
     // The usual case is decided without building a name.
     const bool plain = s.x != nullptr && s.y != nullptr && s.row_stride >= data.rows.features &&
                        checks().fits("", s.rows, s.row_stride, data.rows.features, sizeof(T)).ok();
-    if (plain) return c;
+    if (plain) [[likely]]
+        return c;
     return c.pointer(x_name(data, i), s.x)
         .pointer(y_name(data, i), s.y)
         .at_least(data_name(data.naming, i, "row_stride", "row_stride"), s.row_stride, "features", data.rows.features)
@@ -82,9 +83,9 @@ checks& disjoint_from_rows(checks& c, const memory_span& output, const row_data<
         const shard_view<T>& s = data.rows.shards[i];
         if (s.rows == 0) continue;
         const std::size_t x_size = x_bytes(s, data.rows.features);
-        const bool apart =
-            checks().disjoint(output, {"", s.x, x_size}).disjoint(output, {"", s.y, s.rows * sizeof(T)}).ok();
-        if (apart) continue;
+        const memory_span y{"", s.y, s.rows * sizeof(T)};
+        if (!output.overlaps({"", s.x, x_size}) && !output.overlaps(y)) [[likely]]
+            continue;
         c.disjoint(output, {x_name(data, i), s.x, x_size}).disjoint(output, {y_name(data, i), s.y, s.rows * sizeof(T)});
     }
     return c;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves: the team asked for is delivered where there is work for it; many callers at once, calls inside a foreign
-// parallel region, and a forked child give equal bits; small work stays on the calling thread and starts no other.
+// parallel region, and a forked child give equal bits; small work stays on the calling thread and starts no other, and a
+// default team has a CPU for each thread.
 #include "support/arch_threads.hpp"
 #include "support/every_verb.hpp"
 #include "support/forked.hpp"
@@ -12,6 +13,10 @@
 #include <functional>
 #include <string>
 #include <thread>
+#if defined(_OPENMP) && defined(__linux__)
+#include <omp.h>
+#include <sched.h>
+#endif
 
 namespace bitstep_test {
 namespace {
@@ -144,6 +149,24 @@ TYPED_TEST(parallel_test, the_threshold_counts_bytes) {
     EXPECT_EQ(report.threads, library_has_threads ? 2 : 1) << "above the threshold it does not";
 }
 
+TYPED_TEST(parallel_test, the_team_grows_with_the_work) {
+    constexpr std::size_t half = 512 * 1024; // bytes of work per thread, at the threshold below
+    constexpr std::size_t features = 256;
+    for (const std::size_t threads : {2U, 3U, 4U, 6U}) {
+        const std::size_t rows = threads * half / (features * sizeof(TypeParam));
+        const std::vector<TypeParam> x(rows * features, TypeParam(1));
+        std::vector<TypeParam> out(rows);
+        bitstep::run_report report;
+        bitstep::options opts;
+        opts.threads = 6;
+        opts.serial_below_bytes = 2 * half;
+        opts.report = &report;
+        expect_ok(bitstep::predict<TypeParam>({x.data(), rows, features, features}, {x.data(), features},
+                                              {out.data(), rows}, opts));
+        EXPECT_EQ(report.threads, library_has_threads ? static_cast<int>(threads) : 1);
+    }
+}
+
 std::size_t tasks_of_this_process() {
     std::size_t count = 0;
     for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -184,6 +207,95 @@ TEST(parallel, a_forked_child_gives_equal_bits) {
     EXPECT_TRUE(child.exited_cleanly);
     EXPECT_EQ(child.text, "equal");
 }
+
+#if defined(_OPENMP) && defined(__linux__)
+/// The team of one large prediction; 0 threads are the default.
+int team_of(int threads) {
+    const std::vector<float> x(512 * 4096, 1.0F);
+    std::vector<float> out(512);
+    bitstep::run_report report;
+    bitstep::options opts;
+    opts.threads = threads;
+    opts.report = &report;
+    expect_ok(bitstep::predict<float>({x.data(), 512, 4096, 4096}, {x.data(), 4096}, {out.data(), 512}, opts));
+    return report.threads;
+}
+
+/// A process of its own that asks OpenMP for far more threads than there are CPUs.
+template <class Body>
+void in_a_child_with_a_large_default(Body body) {
+    if (tasks_of_this_process() != 1) {
+        GTEST_SKIP() << "threads already run in this process; CTest runs this case alone";
+    }
+    const child_result child = run_in_child([&] {
+        unsetenv("BITSTEP_NUM_THREADS");
+        omp_set_num_threads(64);
+        return std::string(body());
+    });
+    EXPECT_TRUE(child.exited_cleanly);
+    EXPECT_EQ(child.text, "as it should be");
+}
+
+cpu_set_t mask_of_this_thread() {
+    cpu_set_t mask;
+    sched_getaffinity(0, sizeof mask, &mask);
+    return mask;
+}
+
+/// One of the CPUs that this thread may run on.
+void narrow_to_one_cpu() {
+    const cpu_set_t all = mask_of_this_thread();
+    std::size_t cpu = 0;
+    while (!CPU_ISSET(cpu, &all)) {
+        ++cpu;
+    }
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+TEST(parallel, the_default_team_fits_the_cpus_and_an_explicit_one_is_delivered) {
+    in_a_child_with_a_large_default([] {
+        const int cpus = omp_get_num_procs();
+        if (team_of(0) != (cpus < 64 ? cpus : 64)) {
+            return "the default team is not one thread per CPU";
+        }
+        int active = 0;
+        if (!bitstep::active_threads(active).ok() || active != (cpus < 64 ? cpus : 64)) {
+            return "active_threads() tells something else";
+        }
+        narrow_to_one_cpu();
+        if (omp_get_num_procs() == 1 && team_of(0) != 1) { // libomp does not look again
+            return "the default team does not follow the affinity mask";
+        }
+        return team_of(3) == 3 ? "as it should be" : "three threads were asked for and not delivered";
+    });
+}
+
+TEST(parallel, a_workspace_sized_on_one_cpu_fits_on_all) {
+    in_a_child_with_a_large_default([] {
+        const std::size_t rows = 8192;
+        const std::size_t features = 64;
+        const std::vector<float> x(rows * features, 0.5F);
+        std::vector<float> grad(features);
+        const cpu_set_t all = mask_of_this_thread();
+        narrow_to_one_cpu();
+        std::size_t bytes = 0;
+        if (!bitstep::gradient_workspace_bytes<float>(rows, features, {}, bytes).ok()) {
+            return "no size";
+        }
+        sched_setaffinity(0, sizeof all, &all);
+        std::vector<char> scratch(bytes);
+        const bitstep::shard_view<float> shard{x.data(), x.data(), rows, features};
+        return bitstep::gradient<float>({&shard, 1, features}, {x.data(), features}, {grad.data(), features}, nullptr,
+                                        {}, {scratch.data(), bytes})
+                       .ok()
+                   ? "as it should be"
+                   : "too small";
+    });
+}
+#endif
 
 #if defined(_OPENMP)
 // libgomp's pool is the host's as much as ours: a child must not wait for threads that another library had started.

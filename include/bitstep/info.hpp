@@ -28,7 +28,7 @@ BITSTEP_EXPORT bool arch_runnable(arch which) noexcept;
 /// The arch that `options.arch = automatic` runs. `arch_unavailable` where BITSTEP_ARCH names none that runs here.
 BITSTEP_EXPORT status active_arch(arch& which) noexcept;
 
-/// The threads that `options.threads = 0` asks for from here; `invalid_argument` where
+/// The most threads that `options.threads = 0` asks for from here and now (options.hpp); `invalid_argument` where
 /// BITSTEP_NUM_THREADS is no valid number. Either way an output is written on success only.
 BITSTEP_EXPORT status active_threads(int& threads) noexcept;
 
