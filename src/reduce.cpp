@@ -49,7 +49,7 @@ std::size_t elements_of_a_task(std::size_t total) noexcept {
     return shared_out > elements_per_task ? shared_out : elements_per_task;
 }
 
-/// Where each task begins, found in one walk over the list: a walk per task was a tenth of the time for 1000 tensors.
+/// Where each task begins, found in one walk over the list, not in one per task.
 template <class T>
 void find_tasks(const worker_tensor<T>* tensors, std::size_t per_task, std::size_t tasks,
                 list_place (&places)[most_tasks]) noexcept {

@@ -98,7 +98,7 @@ class mean_quotient {
 public:
     using number = scalar_t<typename A::sum>;
 
-    /// For n a power of two, s / n and s * (1 / n) are the rounding of one and the same number; a product costs a tenth.
+    /// For n a power of two, s / n and s * (1 / n) are the rounding of one and the same number.
     BITSTEP_INLINE explicit mean_quotient(number n) : n_(n) {
         const auto whole = static_cast<std::uint64_t>(n); // n is an integer below 2^64
         exact_ = sizeof(typename A::sum) == sizeof(number) && (whole & (whole - 1)) == 0;
