@@ -16,26 +16,29 @@ namespace bitstep {
 namespace internal {
 namespace {
 
+/// An element of a list: which tensor, and which of its elements.
+struct list_place {
+    std::size_t tensor;
+    std::size_t offset;
+};
+
 /// What every task of the list needs.
 template <class T, class Sum>
 struct mean_list {
     const worker_tensor<T>* tensors;
-    std::size_t tensor_count;
     std::size_t workers;
     const scalar_t<Sum>* weights; ///< one per worker, null for the plain mean
     scalar_t<Sum> divisor;
     void (*kernel)(const mean_run<T, scalar_t<Sum>>& run, std::size_t first, std::size_t last);
 
-    /// Elements [first, last) of the tensors laid end to end. Finding the first tensor is a walk over the list, which is
-    /// why there are at most most_tasks of these.
-    void run(std::size_t first, std::size_t last) const {
-        std::size_t start = 0;
-        for (std::size_t k = 0; k < tensor_count && start < last; start += tensors[k].size, ++k) {
+    /// Elements [first, last) of the tensors laid end to end, from where `begin` says the first of them is.
+    void run(const list_place& begin, std::size_t first, std::size_t last) const {
+        std::size_t offset = begin.offset;
+        for (std::size_t k = begin.tensor; first < last; ++k, offset = 0) {
             const worker_tensor<T>& t = tensors[k];
-            if (start + t.size <= first) continue;
-            const std::size_t from = first > start ? first - start : 0;
-            const std::size_t to = last - start < t.size ? last - start : t.size;
-            kernel({t.worker_grads, weights, workers, divisor, t.mean}, from, to);
+            const std::size_t count = last - first < t.size - offset ? last - first : t.size - offset;
+            if (count != 0) kernel({t.worker_grads, weights, workers, divisor, t.mean}, offset, offset + count);
+            first += count;
         }
     }
 };
@@ -44,6 +47,18 @@ constexpr std::size_t most_tasks = 64;
 std::size_t elements_of_a_task(std::size_t total) noexcept {
     const std::size_t shared_out = (total / most_tasks / 64 + 1) * 64;
     return shared_out > elements_per_task ? shared_out : elements_per_task;
+}
+
+/// Where each task begins, found in one walk over the list, not in one per task.
+template <class T>
+void find_tasks(const worker_tensor<T>* tensors, std::size_t per_task, std::size_t tasks,
+                list_place (&places)[most_tasks]) noexcept {
+    std::size_t k = 0;
+    std::size_t start = 0;
+    for (std::size_t task = 0; task < tasks; ++task) {
+        while (task * per_task - start >= tensors[k].size) start += tensors[k++].size;
+        places[task] = {k, task * per_task - start};
+    }
 }
 
 /// Scratch of one call: an index of the outputs and the weights, each only where it is needed.
@@ -110,10 +125,12 @@ status run_mean(const mean_arguments<T>& a) noexcept {
     }
     const kernel_table* table = kernels_for(which);
     const auto kernel = table == nullptr ? reference::mean<T, Sum> : sums_of<T, Sum>(table_of<T>(*table)).mean;
-    const mean_list<T, Sum> list{a.tensors, a.tensor_count, a.workers, weights, divisor, kernel};
+    const mean_list<T, Sum> list{a.tensors, a.workers, weights, divisor, kernel};
+    list_place places[most_tasks];
+    find_tasks(a.tensors, per_task, tasks, places);
     const int team = for_each_task(threads, tasks, [&](int, std::size_t task) {
         const std::size_t first = task * per_task;
-        list.run(first, total - first < per_task ? total : first + per_task);
+        list.run(places[task], first, total - first < per_task ? total : first + per_task);
     });
     if (a.opts.report != nullptr) *a.opts.report = {which, team};
     return {};

@@ -26,6 +26,16 @@ message& name_tensor(message& m, const char* name, std::size_t k) noexcept {
     return m << " \"" << static_cast<const char*>(shown) << (name[length] != '\0' ? "...\"" : "\"");
 }
 
+/// Cheap, for every tensor: no status, whose text has 232 bytes, unless one is wanted.
+template <class T>
+bool usable(const worker_tensor<T>& t, std::size_t workers) noexcept {
+    if (t.size > SIZE_MAX / 2 / sizeof(T) || t.worker_grads == nullptr || t.mean == nullptr) return false;
+    bool missing = false;
+    for (std::size_t w = 0; w < workers; ++w) missing |= t.worker_grads[w] == nullptr;
+    return !missing;
+}
+
+/// Why a tensor is not usable.
 template <class T>
 status pointers_and_size(const worker_tensor<T>& t, std::size_t k, std::size_t workers) noexcept {
     message m;
@@ -74,29 +84,52 @@ public:
     std::size_t size() const noexcept { return count_; }
     std::size_t operator[](std::size_t i) const noexcept { return index_ == nullptr ? i : index_[i]; }
 
-    /// The tensor whose output overlaps [begin, end), or SIZE_MAX. Outputs are disjoint.
-    std::size_t find(std::uintptr_t begin, std::uintptr_t end) const noexcept {
-        if (count_ == 0) return SIZE_MAX;
-        const worker_tensor<T>& last = tensors_[(*this)[count_ - 1]];
-        if (end <= begin_of(tensors_[(*this)[0]].mean) || begin >= end_of(last.mean, last.size)) return SIZE_MAX;
+    /// The tensor whose output overlaps [begin, end), or SIZE_MAX. Outputs are disjoint. `gap`, any number at first: how
+    /// many outputs end at or before `begin`; where a worker's tensors lie in the order of the outputs, the next one's is
+    /// the same or one more, and no search is needed.
+    std::size_t find(std::uintptr_t begin, std::uintptr_t end, std::size_t& gap) const noexcept {
+        if (end <= low_ || begin >= high_) return SIZE_MAX;
+        if (fits_gap(gap, begin, end)) return SIZE_MAX;
+        if (fits_gap(gap + 1, begin, end)) {
+            ++gap;
+            return SIZE_MAX;
+        }
         std::size_t low = 0;
         std::size_t high = count_; // the first output that ends behind `begin`
         while (low < high) {
             const std::size_t middle = low + (high - low) / 2;
-            const worker_tensor<T>& t = tensors_[(*this)[middle]];
-            if (end_of(t.mean, t.size) <= begin) {
+            if (end_at(middle) <= begin) {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        return low < count_ && begin_of(tensors_[(*this)[low]].mean) < end ? (*this)[low] : SIZE_MAX;
+        gap = low;
+        return low < count_ && begin_at(low) < end ? (*this)[low] : SIZE_MAX;
+    }
+
+    /// After the outputs were found to be in order.
+    void set_bounds() noexcept {
+        if (count_ == 0) return;
+        low_ = begin_at(0);
+        high_ = end_at(count_ - 1);
     }
 
 private:
+    std::uintptr_t begin_at(std::size_t i) const noexcept { return begin_of(tensors_[(*this)[i]].mean); }
+    std::uintptr_t end_at(std::size_t i) const noexcept {
+        const worker_tensor<T>& t = tensors_[(*this)[i]];
+        return end_of(t.mean, t.size);
+    }
+    bool fits_gap(std::size_t gap, std::uintptr_t begin, std::uintptr_t end) const noexcept {
+        return gap <= count_ && (gap == 0 || end_at(gap - 1) <= begin) && (gap == count_ || begin_at(gap) >= end);
+    }
+
     const worker_tensor<T>* tensors_;
     const std::size_t* index_;
     std::size_t count_;
+    std::uintptr_t low_ = 0; ///< no output lies outside [low_, high_)
+    std::uintptr_t high_ = 0;
 };
 
 } // namespace
@@ -129,7 +162,7 @@ status workspace_rules(const worker_tensor<T>* tensors, std::size_t tensor_count
 template <class T>
 status overlap_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
                      std::size_t* index) noexcept {
-    const output_order<T> order(tensors, tensor_count, index);
+    output_order<T> order(tensors, tensor_count, index);
     for (std::size_t i = 1; i < order.size(); ++i) {
         const worker_tensor<T>& before = tensors[order[i - 1]];
         const worker_tensor<T>& after = tensors[order[i]];
@@ -138,12 +171,15 @@ status overlap_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, 
         name_tensor(m, after.name, order[i]) << ".mean must not overlap the output of ";
         return name_tensor(m, before.name, order[i - 1]) << status_code::overlap;
     }
+    order.set_bounds();
+    constexpr std::size_t cursors = 64; // beyond as many workers they are shared, and searched for more often
+    std::size_t gaps[cursors] = {};
     for (std::size_t k = 0; k < tensor_count; ++k) {
         const worker_tensor<T>& t = tensors[k];
         for (std::size_t w = 0; t.size != 0 && w < workers; ++w) {
             const T* input = t.worker_grads[w];
             if (input == t.mean) continue;
-            const std::size_t hit = order.find(begin_of(input), end_of(input, t.size));
+            const std::size_t hit = order.find(begin_of(input), end_of(input, t.size), gaps[w % cursors]);
             if (hit == SIZE_MAX) continue;
             message m;
             name_tensor(m, tensors[hit].name, hit) << ".mean must not overlap ";
@@ -163,7 +199,7 @@ status tensor_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, s
     total = 0;
     for (std::size_t k = 0; c.ok() && k < tensor_count; ++k) {
         if (tensors[k].size == 0) continue;
-        c.add(pointers_and_size(tensors[k], k, workers));
+        if (!usable(tensors[k], workers)) c.add(pointers_and_size(tensors[k], k, workers));
         if (c.ok() && __builtin_add_overflow(total, tensors[k].size, &total)) {
             c.add(message() << "tensors: their elements together must fit size_t, got more at tensor " << k
                             << status_code::invalid_shape);

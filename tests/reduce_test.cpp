@@ -216,6 +216,93 @@ TYPED_TEST(reduce_test, nothing_to_do_is_fine) {
     expect_ok(bitstep::allreduce_mean<TypeParam>(&empty, 1, 3));
 }
 
+/// The pointers of empty tensors are unused wherever they stand in the list.
+TYPED_TEST(reduce_test, empty_tensors_without_pointers_stand_between_others) {
+    const auto values = make_workers<TypeParam>(8, 8, 70, data_kind::spread);
+    const auto want = run_mean<TypeParam>({values}, {}, reference_options(accumulate_mode::native));
+    for_each_arch_and_threads(accumulate_mode::native, [&](const bitstep::options& opts) {
+        const placed_workers<TypeParam> from(values, 3);
+        std::vector<TypeParam> first(70);
+        std::vector<TypeParam> second(70);
+        const bitstep::worker_tensor<TypeParam> empty{nullptr, nullptr, nullptr, 0};
+        const bitstep::worker_tensor<TypeParam> list[] = {empty, {"a", from.pointers(), first.data(), 70},  empty,
+                                                          empty, {"b", from.pointers(), second.data(), 70}, empty};
+        expect_ok(bitstep::allreduce_mean<TypeParam>(list, 6, 8, nullptr, opts));
+        EXPECT_TRUE(same_bits(first, want));
+        EXPECT_TRUE(same_bits(second, want));
+        return want.size();
+    });
+}
+
+/// Kernels add the first +0 to worker 0 alone, the reference to everyone: seen where all or many are -0.
+TYPED_TEST(reduce_test, kernels_equal_the_reference_on_zeros_of_both_signs) {
+    split_mix64 random(9);
+    for (std::size_t workers = 1; workers <= 20; ++workers) {
+        worker_vectors<TypeParam> zeros(workers, std::vector<TypeParam>(133, TypeParam(-0.0)));
+        for (std::vector<TypeParam>& each : zeros) {
+            for (std::size_t j = 30; j < each.size(); ++j) {
+                const long long draw = random.integer(0, 9);
+                each[j] = draw < 7 ? TypeParam(-0.0) : draw < 9 ? TypeParam(0) : -std::numeric_limits<TypeParam>::min();
+            }
+        }
+        for (const accumulate_mode mode : every_mode) {
+            for (const auto& counts : {std::vector<long long>{}, make_counts<TypeParam>(workers)}) {
+                const auto want = run_mean<TypeParam>({zeros}, counts, reference_options(mode));
+                for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+                    EXPECT_TRUE(same_bits(run_mean<TypeParam>({zeros}, counts, opts), want)) << workers << " workers";
+                    return want.size();
+                });
+            }
+        }
+    }
+}
+
+/// Overlaps in random lists, against every pair looked at: inputs in the order of the outputs and not, near misses too.
+TYPED_TEST(reduce_test, an_overlap_anywhere_in_a_list_is_refused_and_no_other) {
+    constexpr std::size_t tensors = 12;
+    split_mix64 random(11);
+    std::vector<TypeParam> arena(4096);
+    int refused = 0;
+    for (int round = 0; round < 2000; ++round) {
+        const std::size_t workers = round % 10 == 0 ? 70 : 3; // more workers than there are remembered places
+        std::vector<const TypeParam*> inputs;
+        std::vector<bitstep::worker_tensor<TypeParam>> list;
+        for (std::size_t k = 0; k < tensors; ++k) {
+            const bool in_order = random.integer(0, 9) != 0;
+            const auto place =
+                static_cast<std::size_t>(in_order ? static_cast<long long>(k) * 300 : random.integer(0, 3600));
+            list.push_back({nullptr, nullptr, arena.data() + place, static_cast<std::size_t>(random.integer(0, 20))});
+            for (std::size_t w = 0; w < workers; ++w) {
+                const long long from = random.integer(0, 300) == 0
+                                           ? random.integer(0, 3600)
+                                           : static_cast<long long>(k * 300) + 20 + random.integer(0, 260);
+                inputs.push_back(arena.data() + from);
+            }
+        }
+        bool overlap = false;
+        const auto meet = [](const TypeParam* a, std::size_t n, const TypeParam* b, std::size_t m) {
+            return n != 0 && m != 0 && a < b + m && b < a + n;
+        };
+        for (std::size_t k = 0; k < tensors; ++k) {
+            list[k].worker_grads = inputs.data() + k * workers;
+            for (std::size_t i = 0; i < tensors; ++i) {
+                overlap |= i != k && meet(list[k].mean, list[k].size, list[i].mean, list[i].size);
+                for (std::size_t w = 0; w < workers; ++w) {
+                    const TypeParam* input = inputs[k * workers + w];
+                    overlap |=
+                        meet(list[i].mean, list[i].size, input, list[k].size) && !(i == k && input == list[k].mean);
+                }
+            }
+        }
+        const auto result = bitstep::allreduce_mean<TypeParam>(list.data(), tensors, workers);
+        ASSERT_EQ(result.code(), overlap ? bitstep::status_code::overlap : bitstep::status_code::ok)
+            << "round " << round;
+        refused += overlap ? 1 : 0;
+    }
+    EXPECT_GT(refused, 300);
+    EXPECT_LT(refused, 1700);
+}
+
 /// A thousand tensors in one call: the whole team, equal bits.
 TYPED_TEST(reduce_test, many_tensors_share_one_team) {
     std::vector<worker_vectors<TypeParam>> tensors;

@@ -5,18 +5,20 @@
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/kernel_table.hpp"
+#include "kernels/quotient.hpp"
 
 namespace bitstep::internal {
 namespace {
 
-template <class V, class T>
+template <class T, class Arch>
 struct adam_vectors {
-    V lr, beta1, one_minus_beta1, beta2, one_minus_beta2, correction1, correction2, eps, decay, one_minus_decay;
+    lanes<T, Arch> lr, beta1, one_minus_beta1, beta2, one_minus_beta2, eps, decay, one_minus_decay;
+    divisor<T, Arch> correction1, correction2; // 1 - beta^t is in [2^-53, 1]
 
     BITSTEP_INLINE explicit adam_vectors(const adam_scalars<T>& s)
         : lr(s.lr), beta1(s.beta1), one_minus_beta1(s.one_minus_beta1), beta2(s.beta2),
-          one_minus_beta2(s.one_minus_beta2), correction1(s.correction1), correction2(s.correction2), eps(s.eps),
-          decay(s.decay), one_minus_decay(s.one_minus_decay) {}
+          one_minus_beta2(s.one_minus_beta2), eps(s.eps), decay(s.decay), one_minus_decay(s.one_minus_decay),
+          correction1(s.correction1), correction2(s.correction2) {}
 };
 
 template <class V>
@@ -24,8 +26,8 @@ struct adam_elements {
     V weights, ema, m, v;
 };
 
-template <class V, class T>
-BITSTEP_INLINE adam_elements<V> update(const V& g, const adam_elements<V>& s, const adam_vectors<V, T>& k) {
+template <class T, class Arch, class V = lanes<T, Arch>>
+BITSTEP_INLINE adam_elements<V> update(const V& g, const adam_elements<V>& s, const adam_vectors<T, Arch>& k) {
     adam_elements<V> next;
     next.m = k.beta1 * s.m + k.one_minus_beta1 * g;
     next.v = k.beta2 * s.v + (k.one_minus_beta2 * g) * g;
@@ -37,14 +39,16 @@ BITSTEP_INLINE adam_elements<V> update(const V& g, const adam_elements<V>& s, co
 }
 
 template <class T, class Arch>
-void adam_ema(const adam_arrays<T>& a, const adam_scalars<T>& scalars, std::size_t first, std::size_t last) {
+void adam_ema(const adam_arrays<T>& arrays, const adam_scalars<T>& scalars, std::size_t first, std::size_t last) {
     using V = lanes<T, Arch>;
-    const adam_vectors<V, T> k(scalars);
+    const adam_arrays<T> a =
+        arrays; // else the nine pointers are loaded again for every vector: its stores may alias them
+    const adam_vectors<T, Arch> k(scalars);
     std::size_t j = first;
     for (; j + V::count <= last; j += V::count) {
         const adam_elements<V> s{V::load(a.weights_in + j), V::load(a.ema_in + j), V::load(a.m_in + j),
                                  V::load(a.v_in + j)};
-        const adam_elements<V> next = update(V::load(a.grad + j), s, k);
+        const adam_elements<V> next = update<T, Arch>(V::load(a.grad + j), s, k);
         next.weights.store(a.weights_out + j);
         next.ema.store(a.ema_out + j);
         next.m.store(a.m_out + j);
@@ -54,7 +58,7 @@ void adam_ema(const adam_arrays<T>& a, const adam_scalars<T>& scalars, std::size
         const std::size_t n = last - j;
         const adam_elements<V> s{V::load_first(a.weights_in + j, n), V::load_first(a.ema_in + j, n),
                                  V::load_first(a.m_in + j, n), V::load_first(a.v_in + j, n)};
-        const adam_elements<V> next = update(V::load_first(a.grad + j, n), s, k);
+        const adam_elements<V> next = update<T, Arch>(V::load_first(a.grad + j, n), s, k);
         next.weights.store_first(a.weights_out + j, n);
         next.ema.store_first(a.ema_out + j, n);
         next.m.store_first(a.m_out + j, n);

@@ -69,12 +69,18 @@ struct arithmetic {
     }
 
     static BITSTEP_INLINE sum_vector twice(const sum_vector& s) { return s * sum_vector(Sum(2)); }
-    /// s / n, rounded once to T; lane_total results.
-    static BITSTEP_INLINE void divide(const sum_vector& s, Sum n, T* out) {
-        alignas(vector_bytes) Sum all[lane_total];
-        (s / sum_vector(n)).store(all);
-        for (std::size_t l = 0; l < lane_total; ++l) out[l] = static_cast<T>(all[l]);
+    /// lane_total results, each rounded once to T.
+    static BITSTEP_INLINE void round_all(const sum_vector& s, T* out) {
+        if constexpr (sizeof(T) == sizeof(Sum)) {
+            s.store(out);
+        } else {
+            alignas(vector_bytes) Sum all[lane_total];
+            s.store(all);
+            for (std::size_t l = 0; l < lane_total; ++l) out[l] = static_cast<T>(all[l]);
+        }
     }
+    /// s / n
+    static BITSTEP_INLINE void divide(const sum_vector& s, Sum n, T* out) { round_all(s / sum_vector(n), out); }
 };
 
 /// wide double: sums and residuals are pairs.

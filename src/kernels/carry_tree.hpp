@@ -15,11 +15,12 @@ namespace {
 template <class V>
 class carry_tree {
 public:
-    BITSTEP_INLINE void push(V sum) {
-        std::size_t level = 0;
-        for (std::uint64_t bits = pushed_; (bits & 1U) != 0; bits >>= 1U, ++level) sum = level_[level] + sum;
+    /// The next entry, or the sum of the next 2^level entries; their index is a multiple of 2^level.
+    BITSTEP_INLINE void push(V sum, std::size_t level = 0) {
+        const std::uint64_t entries = std::uint64_t{1} << level;
+        for (std::uint64_t bits = pushed_ >> level; (bits & 1U) != 0; bits >>= 1U, ++level) sum = level_[level] + sum;
         level_[level] = sum;
-        ++pushed_;
+        pushed_ += entries;
     }
 
     /// The total; at least one sum was pushed.

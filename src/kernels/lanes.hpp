@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 64-byte logical vector: the one place that knows registers. One AVX-512, two AVX, four SSE or NEON registers behave
-// as the same 16 float or 8 double lanes. Sole user of xsimd and of intrinsics. Next: arithmetic.hpp.
+// as the same 16 float or 8 double lanes. Sole user of xsimd and, with quotient.hpp, of intrinsics.
+// Next: arithmetic.hpp.
 // Only correctly rounded single operations appear here: no xsimd::fma, reduce, rsqrt or reciprocal.
 #pragma once
 
