@@ -2,42 +2,18 @@
 // Stage 4: threads take subtrees of row panels; kernels/gradient-inl.hpp does the arithmetic of a panel.
 #include "gradient.hpp"
 
+#include "column_split.hpp"
 #include "double_double.hpp"
 #include "kernels/carry_tree.hpp"
 #include "parallel.hpp"
 #include "reference/gradient.hpp"
 #include "reference/scalar.hpp"
+#include "row_cursor.hpp"
 
 #include <atomic>
 
 namespace bitstep::internal {
 namespace {
-
-/// Where the next row of the flat sequence stands.
-struct row_cursor {
-    std::size_t shard = 0;
-    std::size_t row = 0; ///< within the shard
-};
-
-template <class T>
-row_cursor cursor_at(const row_sequence<T>& rows, std::size_t flat) noexcept {
-    row_cursor c;
-    while (flat >= rows.shards[c.shard].rows) flat -= rows.shards[c.shard++].rows;
-    c.row = flat;
-    return c;
-}
-
-/// Up to `most` rows from the cursor on, all in one shard; moves the cursor behind them.
-template <class T>
-row_run<T> take_rows(const row_sequence<T>& rows, row_cursor& c, std::size_t most, bool far) noexcept {
-    while (c.row == rows.shards[c.shard].rows) c = {c.shard + 1, 0};
-    const shard_view<T>& s = rows.shards[c.shard];
-    const std::size_t left = s.rows - c.row;
-    const std::size_t taken = left < most ? left : most;
-    const row_run<T> run{s.x + c.row * s.row_stride, s.row_stride, s.y + c.row, taken, left - taken, far};
-    c.row += taken;
-    return run;
-}
 
 /// One thread inside one subtree.
 template <class T, class Sum>
@@ -120,8 +96,16 @@ status plan_gradient(std::size_t rows, std::size_t features, const options& opts
     constexpr std::size_t lanes = lane_count<Sum>;
     plan.partial_size = (features / lanes + (features % lanes != 0 ? 1 : 0)) * lanes;
     const std::size_t bytes = saturating_product(saturating_product(rows, features), sizeof(T));
-    const status chosen = choose_threads(opts, which, bytes, plan.partition.subtrees, plan.threads);
+    const std::size_t column_panels = (features - 1) / column_panel + 1;
+    const std::size_t subtrees = plan.partition.subtrees;
+    const status chosen =
+        choose_threads(opts, which, bytes, subtrees > column_panels ? subtrees : column_panels, plan.threads);
     if (!chosen.ok()) return chosen;
+    const auto team = static_cast<std::size_t>(plan.threads);
+    // Row, w and partial beyond half of a 1 MB cache, or fewer subtrees than threads: the team shares the columns.
+    const bool long_rows = 3 * features * sizeof(T) > 512 * 1024;
+    plan.by_columns = plan.threads > 1 && column_panels > 1 && (long_rows || team > subtrees);
+    const std::size_t by_rows = team < subtrees ? team : subtrees;
     // Caches near a core are about 1 MB; where X is larger, memory is what has to be kept busy.
     plan.far = bytes > static_cast<std::size_t>(plan.threads) * 1024 * 1024;
     plan.gradient = need.add<T>(features);
@@ -129,7 +113,9 @@ status plan_gradient(std::size_t rows, std::size_t features, const options& opts
         plan.tree = need.add<Sum>(reference::gradient_scratch(plan.partition, plan.partial_size));
         return {};
     }
-    const std::size_t tree_partials = saturating_product(static_cast<std::size_t>(plan.threads), plan.partition.levels);
+    // A workspace for many threads must do for fewer, which may share the rows: both ways have their room.
+    if (plan.by_columns) plan_columns(column_panels, need, plan);
+    const std::size_t tree_partials = saturating_product(by_rows, plan.partition.levels);
     plan.partials = need.add<Sum>(saturating_product(plan.partition.subtrees, plan.partial_size));
     plan.squares = need.add<square_t<Sum>>(plan.partition.subtrees);
     plan.tree = need.add<Sum>(saturating_product(tree_partials, plan.partial_size));
@@ -143,6 +129,7 @@ gradient_result<T> compute_gradient(const row_data<T>& data, const T* w, const g
         return reference::gradient<T, Sum>(data, w, memory.at<Sum>(plan.tree), plan.partial_size, grad);
     }
     const sum_kernels<T, Sum>& kernels = sums_of<T, Sum>(table_of<T>(*kernels_for(plan.which)));
+    if (plan.by_columns) return gradient_by_columns(data, w, plan, kernels, memory, grad);
     const row_partition& p = plan.partition;
     Sum* partials = memory.at<Sum>(plan.partials);
     auto* squares = memory.at<square_t<Sum>>(plan.squares);

@@ -17,12 +17,15 @@ struct gradient_plan {
     row_partition partition;
     arch which = arch::reference;
     int threads = 1;
+    bool by_columns = false;      ///< the team shares the columns of each row (column_split.hpp), not the rows
     bool far = false;             ///< X is larger than the caches near the team
     std::size_t partial_size = 0; ///< elements of one partial gradient: features, padded to whole logical vectors
     std::size_t partials = 0;     ///< offset: one partial gradient per subtree
     std::size_t squares = 0;      ///< offset: one sum of squares per subtree
     std::size_t gradient = 0;     ///< offset: the result, until it is known to be finite
     std::size_t tree = 0;         ///< offset: per thread, one partial gradient per level of a subtree
+    std::size_t column_tree = 0;  ///< offset, by columns: the sum, and one partial gradient per level of the whole tree
+    std::size_t column_sums = 0;  ///< offset, by columns: the column panels' sums of two blocks of rows
 };
 
 /// Partition, threads and scratch for N rows of d features. `opts` has been checked.

@@ -87,22 +87,23 @@ int usable_cpus() noexcept {
 #if defined(_OPENMP)
 /// Not inlined: Clang prepares for the region at the entry of the function that holds it, and small work must not touch
 /// OpenMP.
-__attribute__((noinline)) int run_parallel(int threads, void (*body)(int, void*), void* context) noexcept {
+__attribute__((noinline)) int run_parallel(int threads, void (*body)(int, int, void*), void* context) noexcept {
     int delivered = 1;
 #pragma omp parallel num_threads(threads)
     {
         struct {
-            void (*body)(int, void*);
+            void (*body)(int, int, void*);
             void* context;
             int thread;
-        } call{body, context, omp_get_thread_num()};
+            int team;
+        } call{body, context, omp_get_thread_num(), omp_get_num_threads()};
         with_default_environment(
             [](void* c) {
                 auto& own = *static_cast<decltype(call)*>(c);
-                own.body(own.thread, own.context);
+                own.body(own.thread, own.team, own.context);
             },
             &call);
-        if (omp_get_thread_num() == 0) delivered = omp_get_num_threads();
+        if (call.thread == 0) delivered = call.team;
     }
     return delivered;
 }
@@ -144,12 +145,18 @@ status choose_threads(const options& opts, arch which, std::size_t bytes, std::s
     return {};
 }
 
-int run_team(int threads, void (*body)(int thread, void* context), void* context) noexcept {
+void wait_for_team() noexcept {
+#if defined(_OPENMP)
+#pragma omp barrier
+#endif
+}
+
+int run_team(int threads, void (*body)(int thread, int team, void* context), void* context) noexcept {
 #if defined(_OPENMP)
     if (threads > 1 && omp_in_parallel() == 0 && team_can_start()) return run_parallel(threads, body, context);
 #endif
     (void)threads;
-    body(0, context);
+    body(0, 1, context);
     return 1;
 }
 

@@ -26,10 +26,24 @@ options with_most_threads(const options& opts) noexcept;
 /// that a workspace sized for with_most_threads() fits every later call. `opts.threads` has been checked.
 status choose_threads(const options& opts, arch which, std::size_t bytes, std::size_t tasks, int& threads) noexcept;
 
-/// Runs body(thread, context) on a team of at most `threads`, each in the default floating-point environment, and returns
-/// the size of the team that was delivered. One thread, or a call inside a foreign parallel region or in a forked child:
+/// Runs body(thread, team, context) on a team of at most `threads`, each in the default floating-point environment, and
+/// returns the size of the team that was delivered. One thread, or a call inside a foreign parallel region or in a forked child:
 /// on the calling thread.
-int run_team(int threads, void (*body)(int thread, void* context), void* context) noexcept;
+int run_team(int threads, void (*body)(int thread, int team, void* context), void* context) noexcept;
+
+/// Inside a body of run_team: returns when every thread of the team has called it as often.
+void wait_for_team() noexcept;
+
+/// body(thread, team) on every thread of the team that is delivered. Returns its size.
+template <class Body>
+int for_each_thread(int threads, const Body& body) noexcept {
+    return run_team(
+        threads,
+        [](int thread, int team, void* context) {
+            (*static_cast<const Body*>(context))(static_cast<std::size_t>(thread), static_cast<std::size_t>(team));
+        },
+        const_cast<Body*>(&body));
+}
 
 /// a * b, or SIZE_MAX where that overflows: for sizes of work, where only the order of magnitude matters.
 inline std::size_t saturating_product(std::size_t a, std::size_t b) noexcept {
@@ -52,7 +66,7 @@ int for_each_task(int threads, std::size_t tasks, const Task& task) noexcept {
     } share{task, tasks, {0}};
     return run_team(
         static_cast<std::size_t>(threads) < tasks ? threads : static_cast<int>(tasks),
-        [](int thread, void* context) {
+        [](int thread, int, void* context) {
             auto& s = *static_cast<decltype(share)*>(context);
             for (std::size_t i = s.next.fetch_add(1); i < s.tasks; i = s.next.fetch_add(1)) s.task(thread, i);
         },

@@ -64,6 +64,13 @@ struct sum_kernels {
     /// `more`: as many rows again follow. Null where most_narrow_features is 0.
     void (*narrow)(const T* x, const T* y, std::size_t features, const T* w, bool more, Sum* partial,
                    square_t<Sum>& squares);
+    /// Columns [first, last) of at most 8 rows, first the start of a column panel: sums[i * stride + c] = row i, column panel
+    /// c from there on, each folded.
+    void (*panel_dots)(const row_run<T>& run, std::size_t first, std::size_t last, const T* w, Sum* sums,
+                       std::size_t stride);
+    /// partial += X^T r in columns [first, last) of at most 8 rows, row by row.
+    void (*update_columns)(const row_run<T>& run, std::size_t first, std::size_t last, const Sum* residuals,
+                           Sum* partial);
     /// older = older + newer
     void (*merge)(Sum* older, const Sum* newer, std::size_t vectors);
     /// grad[first, last) = (2 tree(partials)) / n; false where an element is not finite.

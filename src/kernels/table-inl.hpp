@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/adam_ema-inl.hpp"
+#include "kernels/columns-inl.hpp"
 #include "kernels/gradient-inl.hpp"
 #include "kernels/narrow-inl.hpp"
 #include "kernels/reduce-inl.hpp"
@@ -13,11 +14,10 @@ namespace {
 template <class T, class Sum, class Arch>
 constexpr sum_kernels<T, Sum> make_sum_kernels() {
     using A = arithmetic<T, Sum, Arch>;
-    if constexpr (most_narrow_features<Sum> == 0) {
-        return {accumulate<A>, nullptr, merge<A>, finish<A>, predict<A>, mean<A>};
-    } else {
-        return {accumulate<A>, narrow<A>, merge<A>, finish<A>, predict<A>, mean<A>};
-    }
+    sum_kernels<T, Sum> all{accumulate<A>, nullptr,   panel_dots<A>, update_columns<A>,
+                            merge<A>,      finish<A>, predict<A>,    mean<A>};
+    if constexpr (most_narrow_features < Sum >> 0) all.narrow = narrow<A>;
+    return all;
 }
 
 template <class T, class Arch>

@@ -76,6 +76,7 @@ inline std::vector<shape> long_shapes() {
     return {
         {3, 300001, "columns split over threads, odd length"},
         {bitstep::numerics_panels().row_panel + 1, 70001, "columns split, and two row panels"},
+        {3 * bitstep::numerics_panels().row_panel + 9, 46081, "columns split, a tree of panels, blocks with a rest"},
     };
 }
 

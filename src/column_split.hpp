@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage 4, the other way to share out the work: each thread has some columns of every row. For rows so long that a row, w and
+// a partial gradient do not fit one core's cache, and for fewer subtrees of rows than threads (64 rows of 2^20 are one row
+// panel). Per block of a few rows: every thread sums its column panels, all wait, every thread joins the panels' sums by the
+// tree to the same residuals and updates its columns. The same sums as by rows, so the same bits.
+#pragma once
+
+#include "gradient.hpp"
+
+namespace bitstep::internal {
+
+/// Scratch, where plan.by_columns.
+template <class Sum>
+void plan_columns(std::size_t column_panels, layout& need, gradient_plan<Sum>& plan) noexcept;
+
+/// compute_gradient for plan.by_columns. One wait per block of at most 8 rows.
+template <class T, class Sum>
+gradient_result<T> gradient_by_columns(const row_data<T>& data, const T* w, const gradient_plan<Sum>& plan,
+                                       const sum_kernels<T, Sum>& kernels, const scratch& memory, T* grad) noexcept;
+
+} // namespace bitstep::internal
