@@ -102,9 +102,9 @@ status plan_gradient(std::size_t rows, std::size_t features, const options& opts
         choose_threads(opts, which, bytes, subtrees > column_panels ? subtrees : column_panels, plan.threads);
     if (!chosen.ok()) return chosen;
     const auto team = static_cast<std::size_t>(plan.threads);
-    // Row, w and partial beyond half of a 1 MB cache, or fewer subtrees than threads: the team shares the columns.
-    const bool long_rows = 3 * features * sizeof(T) > 512 * 1024;
-    plan.by_columns = plan.threads > 1 && column_panels > 1 && (long_rows || team > subtrees);
+    // See column_split.hpp. Rows above 1 MB are waited for often enough anyway.
+    const bool long_rows = features * sizeof(T) > 1024 * 1024;
+    plan.by_columns = team > 1 && column_panels > 1 && subtrees < (long_rows ? 4 * team : team);
     const std::size_t by_rows = team < subtrees ? team : subtrees;
     // Caches near a core are about 1 MB; where X is larger, memory is what has to be kept busy.
     plan.far = bytes > static_cast<std::size_t>(plan.threads) * 1024 * 1024;
