@@ -77,7 +77,7 @@ struct column_walk {
     }
 
     /// As subtree_walk::sum_panels, over this thread's columns.
-    square_t<Sum> sum_panels(std::size_t panels, Sum* partial, Sum* level) noexcept {
+    [[gnu::noinline]] square_t<Sum> sum_panels(std::size_t panels, Sum* partial, Sum* level) noexcept {
         if (panels == 1) return sum_panel(partial);
         const std::size_t left = left_part(panels);
         const square_t<Sum> older = sum_panels(left, partial, level);

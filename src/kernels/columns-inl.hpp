@@ -47,8 +47,11 @@ BITSTEP_INLINE std::size_t update_columns_of(const row_run<typename A::value>& r
 template <class A>
 void update_columns(const row_run<typename A::value>& run, std::size_t first, std::size_t last,
                     const typename A::sum* residuals, typename A::sum* partial) {
-    std::size_t at = update_columns_of<A, 8>(run, 0, first, last, residuals, partial);
-    at = update_columns_of<A, 4>(run, at, first, last, residuals, partial);
+    std::size_t at = 0;
+    if constexpr (!sums_are_pairs<A>) {
+        at = update_columns_of<A, 8>(run, at, first, last, residuals, partial);
+        at = update_columns_of<A, 4>(run, at, first, last, residuals, partial);
+    }
     update_columns_of<A, 1>(run, at, first, last, residuals, partial);
 }
 

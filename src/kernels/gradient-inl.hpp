@@ -88,10 +88,11 @@ template <class A, std::size_t R>
 BITSTEP_INLINE std::size_t fused_blocks(const row_run<typename A::value>& run, std::size_t at, std::size_t features,
                                         const typename A::value* w, typename A::sum* partial,
                                         square_t<typename A::sum>& squares) {
+    // One or two long rows would be thrown out of L2 by the next ones.
+    constexpr bool may_prefetch = R > 2 && !sums_are_pairs<A>;
     for (; at + R <= run.rows; at += R) {
-        // A single long row would be thrown out of L2 by the next one.
-        if (R > 1 && run.far && at + 2 * R <= run.rows + run.rows_after) {
-            fused_block<A, R, true>(run, at, features, w, partial, squares);
+        if (may_prefetch && run.far && at + 2 * R <= run.rows + run.rows_after) {
+            fused_block<A, R, may_prefetch>(run, at, features, w, partial, squares);
         } else {
             fused_block<A, R, false>(run, at, features, w, partial, squares);
         }
@@ -155,11 +156,9 @@ BITSTEP_INLINE std::size_t block_rows(std::size_t row_bytes) {
 }
 
 template <class A>
-void accumulate(const row_run<typename A::value>& run, std::size_t features, const typename A::value* w, bool first,
-                typename A::sum* partial, square_t<typename A::sum>& squares) {
-    if (first) {
-        for (std::size_t j = 0; j < features; j += A::lane_total) A::store_sum(partial, j / A::lane_total, A::zero());
-    }
+BITSTEP_INLINE void accumulate_rows(const row_run<typename A::value>& run, std::size_t features,
+                                    const typename A::value* w, typename A::sum* partial,
+                                    square_t<typename A::sum>& squares) {
     const std::size_t row_bytes = features * sizeof(typename A::value);
     if (run.far && row_bytes <= 2048) {
         accumulate_short_rows<A>(run, features, w, partial, squares);
@@ -171,6 +170,21 @@ void accumulate(const row_run<typename A::value>& run, std::size_t features, con
     if (most >= 4) at = fused_blocks<A, 4>(run, at, features, w, partial, squares);
     if (most >= 2) at = fused_blocks<A, 2>(run, at, features, w, partial, squares);
     fused_blocks<A, 1>(run, at, features, w, partial, squares);
+}
+
+template <class A>
+void accumulate(const row_run<typename A::value>& run, std::size_t features, const typename A::value* w, bool first,
+                typename A::sum* partial, square_t<typename A::sum>& squares) {
+    if (first) {
+        for (std::size_t j = 0; j < features; j += A::lane_total) A::store_sum(partial, j / A::lane_total, A::zero());
+    }
+    if constexpr (sums_are_pairs<A>) {
+        // Bound by their arithmetic wherever X lies, and each further form would be 5 to 20 KB of code.
+        const std::size_t at = fused_blocks<A, 2>(run, 0, features, w, partial, squares);
+        fused_blocks<A, 1>(run, at, features, w, partial, squares);
+    } else {
+        accumulate_rows<A>(run, features, w, partial, squares);
+    }
 }
 
 } // namespace

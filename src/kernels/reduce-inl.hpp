@@ -69,6 +69,10 @@ public:
     BITSTEP_INLINE sum total() const {
         if constexpr (Workers != 0) {
             return subtree<Workers>(0);
+        } else if constexpr (sums_are_pairs<A>) { // groups would be 75 KB of code per architecture
+            carry_tree<sum> tree;
+            for (std::size_t w = 0; w < run_.workers; ++w) tree.push(leaf(w));
+            return tree.total();
         } else {
             carry_tree<sum> tree;
             std::size_t w = 0;
