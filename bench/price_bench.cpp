@@ -46,6 +46,7 @@ contender free_sum(const problem<T>& data, int threads, accumulate_function<T> a
     const std::size_t stride = (d + 63) / 32 * 32;
     const auto partials = std::make_shared<buffer>(static_cast<std::size_t>(threads) * stride * sizeof(T));
     const auto grad = std::make_shared<std::vector<T>>(d);
+    const bool far = data.x_bytes() > static_cast<std::size_t>(threads) * 1024 * 1024; // as the library's own plan
     const contender made{"free_order", [=, &data] {
                              std::size_t delivered = 1;
                              run_team(threads, [&](std::size_t thread, std::size_t team) {
@@ -55,8 +56,8 @@ contender free_sum(const problem<T>& data, int threads, accumulate_function<T> a
                                  const std::size_t first = data.rows() * thread / team;
                                  const std::size_t last = data.rows() * (thread + 1) / team;
                                  double squares = 0;
-                                 accumulate({data.x() + first * d, d, data.y() + first, last - first, 0}, d, data.w(),
-                                            true, partials->template as<T>() + thread * stride, squares);
+                                 accumulate({data.x() + first * d, d, data.y() + first, last - first, 0, far}, d,
+                                            data.w(), true, partials->template as<T>() + thread * stride, squares);
                              });
                              const T* const sum = partials->template as<T>();
                              const T scale = T(2) / static_cast<T>(data.rows());
@@ -92,7 +93,7 @@ void require_different(const problem<T>& data, const free_order<T>& kernels) {
     const buffer partials = filled<T>(2 * padded, 0, 1);
     T* const sums = partials.as<T>();
     double squares = 0;
-    const bitstep::internal::row_run<T> run{data.x(), d, data.y(), std::min<std::size_t>(data.rows(), 16), 0};
+    const bitstep::internal::row_run<T> run{data.x(), d, data.y(), std::min<std::size_t>(data.rows(), 16), 0, false};
     kernels.unfused(run, d, data.w(), true, sums, squares);
     kernels.fused(run, d, data.w(), true, sums + padded, squares);
     if (std::equal(sums, sums + d, sums + padded)) {

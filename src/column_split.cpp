@@ -13,18 +13,17 @@
 namespace bitstep::internal {
 namespace {
 
-constexpr std::size_t most_rows = 8; // of a block
-
 std::size_t levels_of(std::size_t panels) noexcept {
     std::size_t levels = 0;
     for (std::size_t n = 1; n < panels; n *= 2) ++levels;
     return levels;
 }
 
-/// Rows of a block: as many as keep a thread's part of them in a quarter of a 1 MB cache. (2^20 floats, two threads, X from
-/// memory: 20.6 GB/s with one row, 19.7 with 2, 19.2 with 4, 16.0 with 8, which lie a power of two apart.)
+/// Rows of a block: as many as keep a thread's part of them in a quarter of a 1 MB cache; at least one. Parts beyond that
+/// cache want one, too (2^20 floats, two threads, X from memory: 20.6 GB/s with one row, 19.7 with 2, 19.2 with 4, 16.0
+/// with 8).
 std::size_t rows_at_once(std::size_t part_bytes) noexcept {
-    std::size_t rows = most_rows;
+    std::size_t rows = most_column_rows;
     while (rows > 1 && rows * part_bytes > 256 * 1024) rows /= 2;
     return rows;
 }
@@ -40,6 +39,7 @@ struct column_walk {
     std::size_t first;
     std::size_t last;
     std::size_t block_rows;
+    std::size_t team;
     Sum* panel_sums[2]; ///< in turn, so that nobody writes what somebody still reads
     std::size_t rows_left;
     row_cursor cursor{};
@@ -52,8 +52,8 @@ struct column_walk {
     void add_block(const row_run<T>& run, Sum* partial, square_t<Sum>& squares) noexcept {
         Sum* sums = panel_sums[blocks_done++ % 2];
         kernels.panel_dots(run, first, last, w, sums + first / column_panel, column_panels);
-        wait_for_team();
-        Sum residuals[most_rows];
+        wait_for_team(team);
+        Sum residuals[most_column_rows];
         for (std::size_t i = 0; i < run.rows; ++i) {
             carry_tree<Sum> row;
             for (std::size_t c = 0; c < column_panels; ++c) row.push(sums[i * column_panels + c]);
@@ -90,9 +90,10 @@ struct column_walk {
 } // namespace
 
 template <class Sum>
-void plan_columns(std::size_t column_panels, layout& need, gradient_plan<Sum>& plan) noexcept {
+layout plan_columns(std::size_t column_panels, layout need, gradient_plan<Sum>& plan) noexcept {
     plan.column_tree = need.add<Sum>(saturating_product(levels_of(plan.partition.panels) + 1, plan.partial_size));
-    plan.column_sums = need.add<Sum>(saturating_product(2 * most_rows, column_panels));
+    plan.column_sums = need.add<Sum>(saturating_product(2 * most_column_rows, column_panels));
+    return need;
 }
 
 template <class T, class Sum>
@@ -121,7 +122,8 @@ gradient_result<T> gradient_by_columns(const row_data<T>& data, const T* w, cons
                                  edge(thread),
                                  edge(thread + 1),
                                  rows_at_once(part_bytes),
-                                 {sums, sums + most_rows * column_panels},
+                                 team,
+                                 {sums, sums + most_column_rows * column_panels},
                                  plan.partition.rows};
         const square_t<Sum> own = walk.sum_panels(plan.partition.panels, tree, tree + plan.partial_size);
         if (thread == 0) squares = own;
@@ -132,9 +134,9 @@ gradient_result<T> gradient_by_columns(const row_data<T>& data, const T* w, cons
     return result;
 }
 
-template void plan_columns(std::size_t, layout&, gradient_plan<float>&) noexcept;
-template void plan_columns(std::size_t, layout&, gradient_plan<double>&) noexcept;
-template void plan_columns(std::size_t, layout&, gradient_plan<double_double>&) noexcept;
+template layout plan_columns(std::size_t, layout, gradient_plan<float>&) noexcept;
+template layout plan_columns(std::size_t, layout, gradient_plan<double>&) noexcept;
+template layout plan_columns(std::size_t, layout, gradient_plan<double_double>&) noexcept;
 template gradient_result<float> gradient_by_columns(const row_data<float>&, const float*, const gradient_plan<float>&,
                                                     const sum_kernels<float, float>&, const scratch&, float*) noexcept;
 template gradient_result<float> gradient_by_columns(const row_data<float>&, const float*, const gradient_plan<double>&,

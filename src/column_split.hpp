@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage 4, the other way to share out the work: each thread has some columns of every row. For fewer subtrees of rows than
-// threads (64 rows of 2^20 are one row panel), and for very long rows where the subtrees are too few to share evenly. Per
+// Stage 4, the other way to share out the work: each thread has some columns of every row. For long rows in fewer subtrees than
+// threads (64 rows of 2^20 are one row panel), and for very long ones where the subtrees are too few to share evenly. Per
 // block of a few rows: every thread sums its column panels, all wait, every thread joins the panels' sums by the tree to the
 // same residuals and updates its columns. The same sums as by rows, so the same bits.
 // Not for every long row: at d = 65536 rows per thread reach 27 GB/s and columns 22, because each block waits for all.
@@ -10,9 +10,9 @@
 
 namespace bitstep::internal {
 
-/// Scratch, where plan.by_columns.
+/// `need` with the scratch of this way.
 template <class Sum>
-void plan_columns(std::size_t column_panels, layout& need, gradient_plan<Sum>& plan) noexcept;
+layout plan_columns(std::size_t column_panels, layout need, gradient_plan<Sum>& plan) noexcept;
 
 /// compute_gradient for plan.by_columns. One wait per block of at most 8 rows.
 template <class T, class Sum>

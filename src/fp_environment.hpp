@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caller's floating-point environment must neither change results nor be changed. Every call that computes with
-// floating point, its checks included, and every thread of a team runs inside `with_default_environment`: round to nearest, no flush-to-zero, exceptions masked.
+// floating point, its checks included, and every thread of a team runs inside `with_default_environment`: round to nearest,
+// no flush-to-zero, exceptions masked.
 #pragma once
 
 #include <new>
+#include <type_traits>
 
 namespace bitstep::internal {
 
@@ -16,6 +18,7 @@ void with_default_environment(void (*body)(void*), void* context) noexcept;
 template <class Body>
 auto guarded(Body body) noexcept {
     using result_type = decltype(body());
+    static_assert(std::is_trivially_destructible_v<result_type>, "its storage is used again below");
     result_type result;
     struct {
         Body& body;

@@ -88,6 +88,37 @@ bool finish_gradient(const gradient_plan<Sum>& plan, const sum_kernels<T, Sum>& 
 
 } // namespace
 
+namespace {
+
+/// X beyond so many bytes per thread comes from memory rather than from the caches near the threads.
+constexpr std::size_t near_bytes = 1024 * 1024;
+
+/// Rows or columns for each thread. By columns where subtrees of rows are fewer than threads; for rows above near_bytes also
+/// where they are too few to share evenly. Four column panels a thread at least: each block of rows waits for all threads.
+/// More threads never turn it off, so that a workspace for many does for fewer.
+template <class T, class Sum>
+void choose_way(std::size_t features, gradient_plan<Sum>& plan) noexcept {
+    const auto team = static_cast<std::size_t>(plan.threads);
+    const std::size_t shares = ((features - 1) / column_panel + 1) / 4;
+    const std::size_t useful = team < shares ? team : shares;
+    const std::size_t enough = features * sizeof(T) > near_bytes ? 4 * useful : useful;
+    plan.by_columns = useful > 1 && plan.partition.subtrees < enough;
+    if (plan.by_columns) plan.threads = static_cast<int>(useful);
+}
+
+/// Scratch of the rows' way, `threads` at most.
+template <class Sum>
+layout plan_rows(std::size_t threads, layout need, gradient_plan<Sum>& plan) noexcept {
+    const std::size_t subtrees = plan.partition.subtrees;
+    const std::size_t trees = saturating_product(threads < subtrees ? threads : subtrees, plan.partition.levels);
+    plan.partials = need.add<Sum>(saturating_product(subtrees, plan.partial_size));
+    plan.squares = need.add<square_t<Sum>>(subtrees);
+    plan.tree = need.add<Sum>(saturating_product(trees, plan.partial_size));
+    return need;
+}
+
+} // namespace
+
 template <class T, class Sum>
 status plan_gradient(std::size_t rows, std::size_t features, const options& opts, arch which, layout& need,
                      gradient_plan<Sum>& plan) noexcept {
@@ -96,29 +127,22 @@ status plan_gradient(std::size_t rows, std::size_t features, const options& opts
     constexpr std::size_t lanes = lane_count<Sum>;
     plan.partial_size = (features / lanes + (features % lanes != 0 ? 1 : 0)) * lanes;
     const std::size_t bytes = saturating_product(saturating_product(rows, features), sizeof(T));
-    const std::size_t column_panels = (features - 1) / column_panel + 1;
     const std::size_t subtrees = plan.partition.subtrees;
+    const std::size_t column_panels = (features - 1) / column_panel + 1;
     const status chosen =
         choose_threads(opts, which, bytes, subtrees > column_panels ? subtrees : column_panels, plan.threads);
     if (!chosen.ok()) return chosen;
-    const auto team = static_cast<std::size_t>(plan.threads);
-    // See column_split.hpp. Rows above 1 MB are waited for often enough anyway.
-    const bool long_rows = features * sizeof(T) > 1024 * 1024;
-    plan.by_columns = team > 1 && column_panels > 1 && subtrees < (long_rows ? 4 * team : team);
-    const std::size_t by_rows = team < subtrees ? team : subtrees;
-    // Caches near a core are about 1 MB; where X is larger, memory is what has to be kept busy.
-    plan.far = bytes > static_cast<std::size_t>(plan.threads) * 1024 * 1024;
     plan.gradient = need.add<T>(features);
     if (which == arch::reference) {
         plan.tree = need.add<Sum>(reference::gradient_scratch(plan.partition, plan.partial_size));
         return {};
     }
-    // A workspace for many threads must do for fewer, which may share the rows: both ways have their room.
-    if (plan.by_columns) plan_columns(column_panels, need, plan);
-    const std::size_t tree_partials = saturating_product(by_rows, plan.partition.levels);
-    plan.partials = need.add<Sum>(saturating_product(plan.partition.subtrees, plan.partial_size));
-    plan.squares = need.add<square_t<Sum>>(plan.partition.subtrees);
-    plan.tree = need.add<Sum>(saturating_product(tree_partials, plan.partial_size));
+    const auto team = static_cast<std::size_t>(plan.threads);
+    plan.far = bytes / near_bytes >= team;
+    choose_way<T>(features, plan);
+    // A workspace for many threads must do for fewer, which may share the rows instead.
+    const layout by_rows = plan_rows(team, need, plan);
+    need = plan.by_columns ? larger(by_rows, plan_columns(column_panels, need, plan)) : by_rows;
     return {};
 }
 

@@ -145,7 +145,8 @@ status choose_threads(const options& opts, arch which, std::size_t bytes, std::s
     return {};
 }
 
-void wait_for_team() noexcept {
+void wait_for_team(std::size_t team) noexcept {
+    if (team < 2) return;
 #if defined(_OPENMP)
 #pragma omp barrier
 #endif

@@ -14,8 +14,8 @@ namespace bitstep::internal {
 
 inline constexpr int most_threads = 1024;
 
-/// BITSTEP_NUM_THREADS, else OpenMP's default up to the CPUs of the calling thread's affinity mask; at least 1. The
-/// environment is read once per process, the mask in every call: a caller may change it.
+/// BITSTEP_NUM_THREADS, else OpenMP's default up to the CPUs that OpenMP sees in this call (with libgomp those of the calling
+/// thread's affinity mask, which a caller may change); at least 1. The environment is read once per process.
 status default_threads(int& threads) noexcept;
 
 /// The same choices with a number of threads that no later affinity mask can exceed: for sizing a workspace.
@@ -23,7 +23,7 @@ options with_most_threads(const options& opts) noexcept;
 
 /// Threads worth asking for, for `tasks` tasks that touch `bytes` bytes: 1 for small work and for the reference, at most one
 /// per half of serial_below_bytes. Depends on options, environment and affinity alone, never on where the call stands, so
-/// that a workspace sized for with_most_threads() fits every later call. `opts.threads` has been checked.
+/// that a workspace sized for with_most_threads() fits every later call, unless omp_set_num_threads raises the default. `opts.threads` has been checked.
 status choose_threads(const options& opts, arch which, std::size_t bytes, std::size_t tasks, int& threads) noexcept;
 
 /// Runs body(thread, team, context) on a team of at most `threads`, each in the default floating-point environment, and
@@ -31,8 +31,9 @@ status choose_threads(const options& opts, arch which, std::size_t bytes, std::s
 /// on the calling thread.
 int run_team(int threads, void (*body)(int thread, int team, void* context), void* context) noexcept;
 
-/// Inside a body of run_team: returns when every thread of the team has called it as often.
-void wait_for_team() noexcept;
+/// Inside a body of run_team: returns when every thread of the team has called it as often. A team of one waits for
+/// nobody: its call may stand inside somebody else's parallel region, whose threads know nothing of it.
+void wait_for_team(std::size_t team) noexcept;
 
 /// body(thread, team) on every thread of the team that is delivered. Returns its size.
 template <class Body>

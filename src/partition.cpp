@@ -6,7 +6,8 @@ namespace bitstep::internal {
 
 row_partition partition_rows(std::size_t rows, std::size_t least) noexcept {
     // Each subtree writes one partial gradient and the end reads it again. At 64 rows a panel that is 3 % of X's traffic
-    // for subtrees of one panel and 0.8 % for four; few panels stay single so that there is work for every thread.
+    // for subtrees of one panel and 0.8 % for four; few panels stay single so that there is work for every thread
+    // (but for narrow rows, which are fastest `least` panels at a time and small work anyway).
     constexpr std::size_t most_subtrees = 256;
     constexpr std::size_t few_panels = 32;
     row_partition p;

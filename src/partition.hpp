@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage 2: shape -> panels and subtrees. A function of the shape alone: the thread count must never come in here.
+// Stage 2: shape -> panels and subtrees. A function of the shape and the type alone: the thread count must never come in.
 // A subtree is an aligned run of 2^k row panels, the unit of work that one thread takes.
 #pragma once
 

@@ -56,7 +56,7 @@ status run_predict(const matrix_view<const T>& x, const vector_view<const T>* y,
     if (next.ok()) next = choose_arch(opts, which);
     if (!next.ok()) return next;
 
-    const row_run<T> all{x.data, x.row_stride, y == nullptr ? nullptr : y->data, x.rows, 0};
+    const row_run<T> all{x.data, x.row_stride, y == nullptr ? nullptr : y->data, x.rows, 0, false};
     const std::size_t rows_per_task = x.cols >= elements_per_task ? 1 : elements_per_task / x.cols;
     int threads = 1;
     next = choose_threads(opts, which, x.rows * x.cols * sizeof(T), (x.rows - 1) / rows_per_task + 1, threads);

@@ -36,6 +36,11 @@ private:
     bool overflow_ = false;
 };
 
+/// The one that asks for more, for ways of which only one is taken.
+inline layout larger(const layout& a, const layout& b) noexcept {
+    return a.overflows() || (!b.overflows() && a.bytes() >= b.bytes()) ? a : b;
+}
+
 /// The block itself: the caller's, or our own until the call ends.
 class scratch {
 public:

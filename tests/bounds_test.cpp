@@ -98,6 +98,10 @@ TYPED_TEST(bounds_test, x_y_w_and_outputs_of_longer_rows) {
         }
     }
     expect_inside_everywhere<TypeParam>(1021, 7);
+    expect_inside_everywhere<TypeParam>(1024, 1); // whole groups of narrow panels, one and two of them
+    expect_inside_everywhere<TypeParam>(2048, sizeof(TypeParam) == 4 ? 15 : 7);
+    expect_inside_everywhere<TypeParam>(4500, 67); // from memory: rows in sequence
+    expect_inside_everywhere<TypeParam>(400, 1500);
 }
 
 template <class T>

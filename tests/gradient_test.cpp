@@ -92,6 +92,28 @@ TYPED_TEST(gradient_test, kernels_equal_the_reference_for_every_short_row) {
     }
 }
 
+/// X above 1 MB is read by other forms of the kernels than X in cache: rows in sequence, 8, 4, 2 or 1 to a block, or side by
+/// side with prefetch. Rows of every such length, with a rest of rows and of columns, in one shard and in three.
+TYPED_TEST(gradient_test, kernels_equal_the_reference_from_memory) {
+    constexpr std::size_t size = sizeof(TypeParam);
+    for (const std::size_t row_bytes : {80U, 128U, 136U, 400U, 512U, 1000U, 1024U, 2048U, 2056U, 4096U, 12008U}) {
+        const std::size_t features = row_bytes / size;
+        const std::size_t rows = 1100U * 1024U / row_bytes + 7;
+        const auto data = make_problem<TypeParam>(row_bytes, rows, features, data_kind::spread);
+        for (const accumulate_mode mode : every_mode) {
+            const auto want = run_gradient(placed_problem<TypeParam>(data, {}), reference_options(mode));
+            for (const bitstep::arch which : runnable_archs()) {
+                const placed_problem<TypeParam> placed(data, layout::numbered(features));
+                EXPECT_TRUE(same_bits(run_gradient(placed, forced(which, 1, mode)), want))
+                    << features << " " << bitstep::arch_name(which) << " " << mode_name(mode);
+                const std::vector<std::size_t> lengths{rows / 2 + 3, 5, rows - rows / 2 - 8};
+                EXPECT_TRUE(same_bits(run_in_shards(data, lengths, forced(which, 1, mode)), want))
+                    << features << " in shards, " << bitstep::arch_name(which) << " " << mode_name(mode);
+            }
+        }
+    }
+}
+
 /// Rows shorter than a logical vector are worked on a panel per lane where enough whole panels lie end to end: two groups and
 /// a rest; padded rows and shards that cut a group must take the other way and give the same bits.
 TYPED_TEST(gradient_test, kernels_equal_the_reference_on_narrow_rows_a_panel_per_lane) {
@@ -99,7 +121,8 @@ TYPED_TEST(gradient_test, kernels_equal_the_reference_on_narrow_rows_a_panel_per
     const std::size_t group = lanes * bitstep::numerics_panels().row_panel;
     for (std::size_t features = 1; features <= lanes; ++features) {
         const auto kind = features % 2 == 0 ? data_kind::spread : data_kind::tiny;
-        const auto data = make_problem<TypeParam>(features, 2 * group + 5, features, kind);
+        const auto data =
+            make_problem<TypeParam>(features, 2 * group + (features == 1 ? 32 * group : 69), features, kind);
         for (const accumulate_mode mode : every_mode) {
             const auto want = run_gradient(placed_problem<TypeParam>(data, {}), reference_options(mode));
             for (const bitstep::arch which : runnable_archs()) {
@@ -108,7 +131,7 @@ TYPED_TEST(gradient_test, kernels_equal_the_reference_on_narrow_rows_a_panel_per
                     ASSERT_TRUE(same_bits(run_gradient(placed, forced(which, 2, mode)), want))
                         << features << " " << bitstep::arch_name(which) << " " << mode_name(mode);
                 }
-                const std::vector<std::size_t> lengths{group + 3, group - 1, 3};
+                const std::vector<std::size_t> lengths{group + 3, group - 1, data.rows - 2 * group - 2};
                 ASSERT_TRUE(same_bits(run_in_shards(data, lengths, forced(which, 1, mode)), want))
                     << features << " in shards, " << bitstep::arch_name(which) << " " << mode_name(mode);
             }

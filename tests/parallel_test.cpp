@@ -119,6 +119,27 @@ TYPED_TEST(parallel_test, a_call_inside_a_foreign_parallel_region_is_serial_and_
 }
 #endif
 
+#if defined(BITSTEP_TESTS_WITH_OPENMP)
+/// Long rows, whose columns a team would share with a wait per block of rows: one thread of the host's region calls while the
+/// others do not, and then all call with rows of different numbers. Nobody must wait for a thread that never comes.
+TYPED_TEST(parallel_test, a_foreign_region_is_not_waited_for) {
+    for (const bool alone : {true, false}) {
+        std::vector<int> equal(3, 0);
+#pragma omp parallel num_threads(3)
+        {
+            const auto me = static_cast<std::size_t>(omp_get_thread_num());
+            if (!alone || me == 1) {
+                every_verb<TypeParam> mine(3 + 9 * me, 9001, data_kind::spread);
+                const auto want = mine.run_all(reference_options(accumulate_mode::native));
+                const bitstep::options opts = forced(bitstep::arch::automatic, 8, accumulate_mode::native);
+                equal[me] = same_results(mine.run_all(opts), want) ? 1 : 0;
+            }
+        }
+        EXPECT_EQ(equal, alone ? (std::vector<int>{0, 1, 0}) : (std::vector<int>{1, 1, 1}));
+    }
+}
+#endif
+
 TYPED_TEST(parallel_test, small_work_stays_serial_by_default) {
     every_verb<TypeParam> verbs(20, 30, data_kind::usual);
     bitstep::run_report report;

@@ -38,6 +38,7 @@ const shape shapes[] = {{1, 1, "a workspace of nothing but its alignment"},
                         {70, 33, "two row panels"},
                         {1300, 9, "a subtree per thread"},
                         {5, 3001, "long rows"},
+                        {70, 20481, "columns shared by two to five threads"},
                         {64 * 130 + 1, 3, "subtrees of several panels"}};
 
 TYPED_TEST(workspace_test, no_verb_allocates) {
@@ -90,6 +91,25 @@ TYPED_TEST(workspace_test, the_convenience_path_is_seen_to_allocate) {
     const allocation_counts seen = allocations();
     EXPECT_GT(seen.news + seen.mallocs, 0U);
     EXPECT_LE(seen.news + seen.mallocs, 2U) << "gradient and distributed_step allocate once each";
+}
+
+/// Sized for many threads, used by fewer, which may share the rows where many share the columns.
+TYPED_TEST(workspace_test, the_size_for_many_threads_does_for_fewer) {
+    for (const shape& of : {shape{70, 20481, "rows or columns"}, shape{300, 8193, "five panels"},
+                            shape{4, 300001, "few rows above 1 MB"}, shape{1300, 9, "narrow"}}) {
+        SCOPED_TRACE(describe(of));
+        every_verb<TypeParam> verbs(of.rows, of.features, data_kind::usual);
+        for (const accumulate_mode mode : every_mode) {
+            const auto want = verbs.run_all(reference_options(mode));
+            const auto asking = [&](int threads) { return forced(bitstep::arch::automatic, threads, mode); };
+            const std::size_t bytes = queried_bytes<TypeParam>(of.rows, of.features, asking(16));
+            guarded_buffer<unsigned char> given(bytes, page_edge::end);
+            for (const int threads : {1, 2, 3, 4, 5, 7, 11, 16}) {
+                EXPECT_LE(queried_bytes<TypeParam>(of.rows, of.features, asking(threads)), bytes) << threads;
+                EXPECT_TRUE(same_results(verbs.run_all(asking(threads), {given.data(), bytes}), want)) << threads;
+            }
+        }
+    }
 }
 
 /// Exactly the queried bytes, against a guard page at the end or the start, or at an odd address between marks.

@@ -49,7 +49,7 @@ void update_columns(const row_run<typename A::value>& run, std::size_t first, st
                     const typename A::sum* residuals, typename A::sum* partial) {
     std::size_t at = 0;
     if constexpr (!sums_are_pairs<A>) {
-        at = update_columns_of<A, 8>(run, at, first, last, residuals, partial);
+        at = update_columns_of<A, most_column_rows>(run, at, first, last, residuals, partial);
         at = update_columns_of<A, 4>(run, at, first, last, residuals, partial);
     }
     update_columns_of<A, 1>(run, at, first, last, residuals, partial);

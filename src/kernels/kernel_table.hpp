@@ -16,7 +16,7 @@ struct row_run {
     const T* y;
     std::size_t rows;
     std::size_t rows_after; ///< rows that follow in the same shard (worth prefetching)
-    bool far = true;        ///< X comes from memory rather than from a cache near by: how to read it, never what
+    bool far;               ///< X comes from memory rather than from a cache near by: how to read it, never what
 };
 
 /// Adam and EMA scalars after their one rounding to T.
@@ -49,6 +49,9 @@ struct mean_run {
     T* out;
 };
 
+/// Rows that a team which shares the columns takes at a time (../column_split.hpp).
+inline constexpr std::size_t most_column_rows = 8;
+
 /// Rows shorter than a logical vector go to `narrow`; 0: it has no form for these sums.
 template <class Sum>
 inline constexpr std::size_t most_narrow_features = sizeof(Sum) == sizeof(scalar_t<Sum>) ? lane_count<Sum> - 1 : 0;
@@ -64,11 +67,11 @@ struct sum_kernels {
     /// `more`: as many rows again follow. Null where most_narrow_features is 0.
     void (*narrow)(const T* x, const T* y, std::size_t features, const T* w, bool more, Sum* partial,
                    square_t<Sum>& squares);
-    /// Columns [first, last) of at most 8 rows, first the start of a column panel: sums[i * stride + c] = row i, column panel
+    /// Columns [first, last) of at most most_column_rows rows, first the start of a column panel: sums[i * stride + c] = row i, column panel
     /// c from there on, each folded.
     void (*panel_dots)(const row_run<T>& run, std::size_t first, std::size_t last, const T* w, Sum* sums,
                        std::size_t stride);
-    /// partial += X^T r in columns [first, last) of at most 8 rows, row by row.
+    /// partial += X^T r in columns [first, last) of at most most_column_rows rows, row by row.
     void (*update_columns)(const row_run<T>& run, std::size_t first, std::size_t last, const Sum* residuals,
                            Sum* partial);
     /// older = older + newer

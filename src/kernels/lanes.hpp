@@ -164,6 +164,14 @@ struct lanes {
         }
         return r;
     }
+    /// Per lane: b where it is below a, else a; a where b is NaN.
+    friend BITSTEP_INLINE lanes lesser(const lanes& a, const lanes& b) {
+        lanes r;
+        for (std::size_t i = 0; i < registers; ++i) {
+            r.part[i] = xsimd::select(b.part[i] < a.part[i], b.part[i], a.part[i]);
+        }
+        return r;
+    }
     friend BITSTEP_INLINE bool any_below_zero(const lanes& a) {
         bool below = false;
         for (std::size_t i = 0; i < registers; ++i) below = below || xsimd::any(a.part[i] < batch(T(0)));
@@ -212,7 +220,7 @@ BITSTEP_INLINE void transpose(lanes<T, Arch> (&rows)[lanes<T, Arch>::count]) {
         for (std::size_t down = 0; down < vector::registers; ++down) {
             typename vector::batch square[size];
             for (std::size_t i = 0; i < size; ++i) square[i] = rows[down * size + i].part[across];
-            transpose(square);
+            transpose_registers(square);
             for (std::size_t i = 0; i < size; ++i) turned[across * size + i].part[down] = square[i];
         }
     }

@@ -5,8 +5,9 @@
 //
 //   y = RN(1 / b), q = RN(a y), r = RN(q b - a), q' = RN(q - r y) = RN(a / b)
 //
-// for every a with 2^-100 <= |a| <= 2^70 (float), 2^-960 <= |a| <= 2^960 (double) and every b in [2^-53, 1]. The sign of
-// r is this way round because then r is +0 where a is 0, and -0 stays -0. A vector with any other element is divided.
+// for a = 0, for every a with 2^-100 <= |a| <= 2^70 (float), 2^-960 <= |a| <= 2^960 (double), and every b in [2^-53, 1]. The
+// sign of r is this way round because then r is +0 where a is 0, and -0 stays -0. A vector with any other element is
+// divided. Zeros must not be: features that never occur have zero moments.
 #pragma once
 
 #include "kernels/lanes.hpp"
@@ -28,7 +29,9 @@ struct fused_quotient<float> {
     static BITSTEP_INLINE bool all_in_range(__m512 a) {
         const __m512i bits = _mm512_castps_si512(a);
         const __m512i above = _mm512_sub_epi32(_mm512_add_epi32(bits, bits), _mm512_set1_epi32((127 - 100) << 24));
-        return _mm512_cmpgt_epu32_mask(above, _mm512_set1_epi32(static_cast<int>((100U + 70U) << 24))) == 0;
+        const __mmask16 not_zero = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x7fffffff));
+        return _mm512_mask_cmpgt_epu32_mask(not_zero, above, _mm512_set1_epi32(static_cast<int>((100U + 70U) << 24))) ==
+               0;
     }
 };
 template <>
@@ -40,7 +43,9 @@ struct fused_quotient<double> {
     static BITSTEP_INLINE bool all_in_range(__m512d a) {
         const __m512i bits = _mm512_castpd_si512(a);
         const __m512i above = _mm512_sub_epi64(_mm512_add_epi64(bits, bits), _mm512_set1_epi64((1023LL - 960) << 53));
-        return _mm512_cmpgt_epu64_mask(above, _mm512_set1_epi64(static_cast<long long>((960ULL + 960) << 53))) == 0;
+        const __mmask8 not_zero = _mm512_test_epi64_mask(bits, _mm512_set1_epi64(0x7fffffffffffffffLL));
+        return _mm512_mask_cmpgt_epu64_mask(not_zero, above,
+                                            _mm512_set1_epi64(static_cast<long long>((960ULL + 960) << 53))) == 0;
     }
 };
 #endif

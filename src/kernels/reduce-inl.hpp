@@ -17,6 +17,31 @@ void merge(typename A::sum* older, const typename A::sum* newer, std::size_t vec
     }
 }
 
+/// sums / n, one rounding to T each.
+template <class A>
+class quotient_of_sums {
+public:
+    using number = scalar_t<typename A::sum>;
+
+    /// For n a power of two, s / n and s * (1 / n) are the rounding of one and the same number.
+    BITSTEP_INLINE explicit quotient_of_sums(number n) : n_(n) {
+        const auto whole = static_cast<std::uint64_t>(n); // n is an integer below 2^64
+        exact_ = sizeof(typename A::sum) == sizeof(number) && (whole & (whole - 1)) == 0;
+        reciprocal_ = exact_ ? number(1) / n : number(0);
+    }
+    BITSTEP_INLINE void store(const typename A::sum_vector& s, typename A::value* out) const {
+        if constexpr (sizeof(typename A::sum) == sizeof(number)) {
+            if (exact_) return A::round_all(s * typename A::sum_vector(reciprocal_), out);
+        }
+        A::divide(s, n_, out);
+    }
+
+private:
+    number n_;
+    number reciprocal_;
+    bool exact_;
+};
+
 /// The tree over vector number `index` of all partials.
 template <class A>
 BITSTEP_INLINE typename A::sum_vector join_partials(const typename A::sum* partials, std::size_t count,
@@ -34,16 +59,17 @@ bool finish(const typename A::sum* partials, std::size_t partial_count, std::siz
             scalar_t<typename A::sum> n, std::size_t first, std::size_t last, typename A::value* grad) {
     using value = typename A::value;
     constexpr std::size_t lanes = A::lane_total;
+    const quotient_of_sums<A> over_n(n);
     alignas(vector_bytes) value not_finite[lanes] = {}; // stays 0 while g - g is 0 for every element, else becomes NaN
     std::size_t j = first;
     for (; j + lanes <= last; j += lanes) {
         const auto sum = join_partials<A>(partials, partial_count, partial_stride, j / lanes);
-        A::divide(A::twice(sum), n, grad + j);
+        over_n.store(A::twice(sum), grad + j);
         for (std::size_t l = 0; l < lanes; ++l) not_finite[l] += grad[j + l] - grad[j + l];
     }
     if (j < last) {
         alignas(vector_bytes) value g[lanes];
-        A::divide(A::twice(join_partials<A>(partials, partial_count, partial_stride, j / lanes)), n, g);
+        over_n.store(A::twice(join_partials<A>(partials, partial_count, partial_stride, j / lanes)), g);
         for (std::size_t l = 0; j + l < last; ++l) {
             grad[j + l] = g[l];
             not_finite[l] += g[l] - g[l];
@@ -111,31 +137,6 @@ private:
     Load load_;
 };
 
-/// sums / n, one rounding to T each.
-template <class A>
-class mean_quotient {
-public:
-    using number = scalar_t<typename A::sum>;
-
-    /// For n a power of two, s / n and s * (1 / n) are the rounding of one and the same number.
-    BITSTEP_INLINE explicit mean_quotient(number n) : n_(n) {
-        const auto whole = static_cast<std::uint64_t>(n); // n is an integer below 2^64
-        exact_ = sizeof(typename A::sum) == sizeof(number) && (whole & (whole - 1)) == 0;
-        reciprocal_ = exact_ ? number(1) / n : number(0);
-    }
-    BITSTEP_INLINE void store(const typename A::sum_vector& s, typename A::value* out) const {
-        if constexpr (sizeof(typename A::sum) == sizeof(number)) {
-            if (exact_) return A::round_all(s * typename A::sum_vector(reciprocal_), out);
-        }
-        A::divide(s, n_, out);
-    }
-
-private:
-    number n_;
-    number reciprocal_;
-    bool exact_;
-};
-
 /// As far ahead in every worker's stream, into L2: 8 workers of 64 MB took 0.87 of the time without, 1.27 of it where the
 /// lines went into L1 (streams a multiple of 4 KiB apart share its sets). 2 and 4 KiB, four vectors per turn: the same.
 /// Streaming stores on top of it: 3 % (and the mean out of cache), left out.
@@ -144,7 +145,11 @@ constexpr std::size_t mean_prefetch_bytes = 1024;
 /// For all streams of a row at once, before its loads.
 template <class T>
 BITSTEP_INLINE void prefetch_row(const T* const* inputs, std::size_t workers, std::size_t j) {
-    for (std::size_t w = 0; w < workers; ++w) prefetch(inputs[w] + j + mean_prefetch_bytes / sizeof(T));
+    for (std::size_t w = 0; w < workers; ++w) {
+        // As a number: behind the end of an array there is no element to point at.
+        const auto place = reinterpret_cast<std::uintptr_t>(inputs[w] + j) + mean_prefetch_bytes;
+        prefetch(reinterpret_cast<const char*>(place));
+    }
 }
 
 template <class A>
@@ -166,7 +171,7 @@ void mean_part(const mean_run<typename A::value, scalar_t<typename A::sum>>& run
     if (size == 0) return;
     alignas(vector_bytes) typename A::value part[A::lane_total];
     const worker_tree<A, 0, part_of_a_vector<A>> tree(run, {first, size});
-    mean_quotient<A>(run.divisor).store(tree.total(), part);
+    quotient_of_sums<A>(run.divisor).store(tree.total(), part);
     for (std::size_t l = 0; l < size; ++l) run.out[first + l] = part[l];
 }
 
@@ -182,7 +187,7 @@ void mean_columns(const mean_run<typename A::value, scalar_t<typename A::sum>>& 
         for (std::size_t w = 0; w < Workers; ++w) inputs[w] = given.inputs[w];
         run.inputs = inputs;
     }
-    const mean_quotient<A> quotient(run.divisor);
+    const quotient_of_sums<A> quotient(run.divisor);
     alignas(vector_bytes) typename A::value rest[step];
     const bool odd = (last - first) % step != 0;
     bool whole = !odd;

@@ -42,7 +42,7 @@ template <class Batch, std::size_t Run, std::size_t Part, std::size_t... Place>
 BITSTEP_INLINE Batch pick(const Batch& a, const Batch& b, std::index_sequence<Place...>) {
     using native = typename Batch::register_type;
     constexpr shuffle_rule rule = rule_of<Batch>;
-#if defined(__clang__) || __GNUC__ >= 12
+#if __has_builtin(__builtin_shufflevector)
     return Batch(__builtin_shufflevector(static_cast<native>(a), static_cast<native>(b),
                                          static_cast<int>(fold_source(rule, Run, Part, Place))...));
 #else
@@ -81,7 +81,7 @@ BITSTEP_INLINE void fold_rows(Batch (&rows)[Rows]) {
 
 /// size rows of size elements: afterwards rows[j] holds what was element j of each. Within blocks first, then the blocks.
 template <class Batch>
-BITSTEP_INLINE void transpose(Batch (&rows)[Batch::size]) {
+BITSTEP_INLINE void transpose_registers(Batch (&rows)[Batch::size]) {
     constexpr shuffle_rule rule = rule_of<Batch>;
     constexpr std::size_t block = rule.block;
     constexpr std::size_t blocks = rule.size / block;

@@ -16,7 +16,7 @@ constexpr sum_kernels<T, Sum> make_sum_kernels() {
     using A = arithmetic<T, Sum, Arch>;
     sum_kernels<T, Sum> all{accumulate<A>, nullptr,   panel_dots<A>, update_columns<A>,
                             merge<A>,      finish<A>, predict<A>,    mean<A>};
-    if constexpr (most_narrow_features < Sum >> 0) all.narrow = narrow<A>;
+    if constexpr (most_narrow_features<Sum> != 0) all.narrow = narrow<A>;
     return all;
 }
 
