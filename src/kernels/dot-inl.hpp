@@ -99,8 +99,9 @@ BITSTEP_INLINE void predict_block(const row_run<typename A::value>& run, std::si
 template <class A>
 void predict(const row_run<typename A::value>& run, std::size_t features, const typename A::value* w,
              typename A::value* out) {
+    constexpr std::size_t tile = sums_are_pairs<A> ? 1 : row_tile<A>;
     std::size_t at = 0;
-    for (; at + row_tile<A> <= run.rows; at += row_tile<A>) predict_block<A, row_tile<A>>(run, at, features, w, out);
+    for (; at + tile <= run.rows; at += tile) predict_block<A, tile>(run, at, features, w, out);
     for (; at < run.rows; ++at) predict_block<A, 1>(run, at, features, w, out);
 }
 

@@ -61,19 +61,16 @@ bool finish(const typename A::sum* partials, std::size_t partial_count, std::siz
     constexpr std::size_t lanes = A::lane_total;
     const quotient_of_sums<A> over_n(n);
     alignas(vector_bytes) value not_finite[lanes] = {}; // stays 0 while g - g is 0 for every element, else becomes NaN
-    std::size_t j = first;
-    for (; j + lanes <= last; j += lanes) {
-        const auto sum = join_partials<A>(partials, partial_count, partial_stride, j / lanes);
-        over_n.store(A::twice(sum), grad + j);
-        for (std::size_t l = 0; l < lanes; ++l) not_finite[l] += grad[j + l] - grad[j + l];
-    }
-    if (j < last) {
-        alignas(vector_bytes) value g[lanes];
+    alignas(vector_bytes) value rest[lanes];
+    for (std::size_t j = first; j < last; j += lanes) {
+        const bool whole = last - j >= lanes;
+        value* g = whole ? grad + j : rest;
         over_n.store(A::twice(join_partials<A>(partials, partial_count, partial_stride, j / lanes)), g);
-        for (std::size_t l = 0; j + l < last; ++l) {
-            grad[j + l] = g[l];
-            not_finite[l] += g[l] - g[l];
+        if (!whole) {
+            for (std::size_t l = last - j; l < lanes; ++l) rest[l] = 0; // padding, whatever it became
+            for (std::size_t l = 0; j + l < last; ++l) grad[j + l] = rest[l];
         }
+        for (std::size_t l = 0; l < lanes; ++l) not_finite[l] += g[l] - g[l];
     }
     value any = 0;
     for (std::size_t l = 0; l < lanes; ++l) any += not_finite[l];
