@@ -15,6 +15,9 @@
 namespace bitstep::internal {
 namespace {
 
+/// A core's own caches: what is larger comes from further away.
+constexpr std::size_t near_bytes = 1024 * 1024;
+
 /// One thread inside one subtree.
 template <class T, class Sum>
 struct subtree_walk {
@@ -75,7 +78,7 @@ bool finish_gradient(const gradient_plan<Sum>& plan, const sum_kernels<T, Sum>& 
     const auto n = static_cast<scalar_t<Sum>>(plan.partition.rows);
     const std::size_t bytes = plan.partition.subtrees * plan.partial_size * sizeof(Sum);
     // A team costs more than this loop where the partials fit one core's cache.
-    const int threads = bytes < 1024 * 1024 ? 1 : plan.threads;
+    const int threads = bytes < near_bytes ? 1 : plan.threads;
     constexpr std::size_t columns = 2048; // per task: a multiple of the lanes, few enough for two threads at d = 4096
     std::atomic<bool> finite{true};
     for_each_task(threads, (features - 1) / columns + 1, [&](int, std::size_t task) {
@@ -89,9 +92,6 @@ bool finish_gradient(const gradient_plan<Sum>& plan, const sum_kernels<T, Sum>& 
 } // namespace
 
 namespace {
-
-/// X beyond so many bytes per thread comes from memory rather than from the caches near the threads.
-constexpr std::size_t near_bytes = 1024 * 1024;
 
 /// Rows or columns for each thread. By columns where subtrees of rows are fewer than threads; for rows above near_bytes also
 /// where they are too few to share evenly. Four column panels a thread at least: each block of rows waits for all threads.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""support/samples.cpp in Python: A, B, C, then B, C, A, ...; ratios of medians of one such run. Same rounds, same
-length of samples."""
+"""support/samples.cpp in Python: A, B, C, then B, C, A, ...; ratios of medians of one such run; fewer
+rounds than there, because Python's contenders are slower."""
 import os
 import threading
 import time
