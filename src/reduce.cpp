@@ -102,7 +102,7 @@ status run_mean(const mean_arguments<T>& a) noexcept {
     const mean_plan plan = plan_mean<T, Sum>(index, a.tensor_count, a.counts != nullptr, a.workers, need);
     scratch memory;
     if (!need.empty()) {
-        c.add(workspace_rules(a.tensors, a.tensor_count, a.workers, a.given));
+        c.add(workspace_rules(a.tensors, a.tensor_count, a.workers, a.counts, a.given));
         if (c.ok()) c.add(memory.acquire(a.given, need));
     }
     if (c.ok()) {

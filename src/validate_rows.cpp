@@ -79,6 +79,9 @@ checks& row_rules(checks& c, row_data<T>& data) noexcept {
 
 template <class T>
 checks& disjoint_from_rows(checks& c, const memory_span& output, const row_data<T>& data) noexcept {
+    if (data.naming == data_naming::shards) {
+        c.disjoint(output, {"shards", data.rows.shards, data.rows.shard_count * sizeof(shard_view<T>)});
+    }
     for (std::size_t i = 0; c.ok() && i < data.rows.shard_count; ++i) {
         const shard_view<T>& s = data.rows.shards[i];
         if (s.rows == 0) continue;

@@ -145,12 +145,16 @@ bool needs_index(const worker_tensor<T>* tensors, std::size_t tensor_count) noex
 
 template <class T>
 status workspace_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
-                       const workspace& given) noexcept {
+                       const long long* counts, const workspace& given) noexcept {
     const memory_span space{"workspace", given.data, given.bytes};
     checks c;
-    for (std::size_t k = 0; c.ok() && given.data != nullptr && k < tensor_count; ++k) {
+    if (given.data == nullptr) return c.result();
+    c.disjoint(space, {"tensors", tensors, tensor_count * sizeof(worker_tensor<T>)});
+    if (counts != nullptr) c.disjoint(space, {"counts", counts, workers * sizeof(long long)});
+    for (std::size_t k = 0; c.ok() && k < tensor_count; ++k) {
         const std::size_t bytes = tensors[k].size * sizeof(T);
         if (bytes == 0) continue;
+        c.disjoint(space, {"a tensor's list of worker_grads", tensors[k].worker_grads, workers * sizeof(const T*)});
         c.disjoint(space, {"a tensor's mean", tensors[k].mean, bytes});
         for (std::size_t w = 0; w < workers; ++w) {
             c.disjoint(space, {"a tensor's worker_grads", tensors[k].worker_grads[w], bytes});
@@ -227,11 +231,13 @@ status count_rules(const long long* counts, std::size_t workers, long long& tota
 }
 
 template status tensor_rules(const worker_tensor<float>*, std::size_t, std::size_t, std::size_t&) noexcept;
-template status workspace_rules(const worker_tensor<float>*, std::size_t, std::size_t, const workspace&) noexcept;
+template status workspace_rules(const worker_tensor<float>*, std::size_t, std::size_t, const long long*,
+                                const workspace&) noexcept;
 template bool needs_index(const worker_tensor<float>*, std::size_t) noexcept;
 template status overlap_rules(const worker_tensor<float>*, std::size_t, std::size_t, std::size_t*) noexcept;
 template status tensor_rules(const worker_tensor<double>*, std::size_t, std::size_t, std::size_t&) noexcept;
-template status workspace_rules(const worker_tensor<double>*, std::size_t, std::size_t, const workspace&) noexcept;
+template status workspace_rules(const worker_tensor<double>*, std::size_t, std::size_t, const long long*,
+                                const workspace&) noexcept;
 template bool needs_index(const worker_tensor<double>*, std::size_t) noexcept;
 template status overlap_rules(const worker_tensor<double>*, std::size_t, std::size_t, std::size_t*) noexcept;
 

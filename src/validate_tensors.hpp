@@ -19,10 +19,10 @@ status tensor_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, s
 template <class T>
 bool needs_index(const worker_tensor<T>* tensors, std::size_t tensor_count) noexcept;
 
-/// The workspace overlaps no input and no output; before anything is put into it.
+/// The workspace overlaps no argument: neither data nor lists nor counts (null: none). Before anything is put into it.
 template <class T>
 status workspace_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
-                       const workspace& given) noexcept;
+                       const long long* counts, const workspace& given) noexcept;
 
 /// Outputs overlap neither one another nor any input but, exactly, their own. `index`: tensor_count entries of scratch, or
 /// null where none is needed.

@@ -55,6 +55,19 @@ TYPED_TEST(mean_workspace_test, an_overlap_is_refused_and_nothing_changes) {
             return this->run({this->out.data(), bytes});
         },
         wanted, this->memory);
+    this->memory.watch("counts", this->counts, 3);
+    const struct {
+        const char* what;
+        void* start;
+    } lists[] = {{"counts", this->counts}, {"tensors", this->tensors}, {"worker_grads", this->second}};
+    for (const auto& each : lists) {
+        expect_refused(
+            each.what,
+            [&] {
+                return this->run({each.start, bytes});
+            },
+            {bitstep::status_code::overlap, {"workspace", each.what}}, this->memory);
+    }
     expect_refused(
         "a size that wraps",
         [&] {

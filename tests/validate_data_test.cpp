@@ -86,6 +86,11 @@ TYPED_TEST(validate_data_test, gradient) {
         {"grad in y", [](call& c) { c.grad.data = c.data.y.data() + 1; }, {overlap, {"grad", "shards[0].y"}}},
         {"mse in grad", [](call& c) { c.mse = c.result.data() + 2; }, {overlap, {"mse", "grad"}}},
         {"mse in w", [](call& c) { c.mse = c.data.w.data() + 4; }, {overlap, {"mse", "w"}}},
+        {"workspace on the list of shards",
+         [](call& c) {
+             c.scratch = {&c.shard, sizeof(c.shard)};
+         },
+         {overlap, {"workspace", "shards"}}},
         {"mse in y", [](call& c) { c.mse = c.data.y.data(); }, {overlap, {"mse", "shards[0].y"}}},
         {"workspace",
          [](call& c) {

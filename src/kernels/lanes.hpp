@@ -211,20 +211,19 @@ BITSTEP_INLINE void fold_lanes(const lanes<T, Arch> (&rows)[R], T (&sums)[R]) {
 }
 
 /// count rows of count elements: afterwards rows[j] holds what was element j of each.
-template <class T, class Arch>
-BITSTEP_INLINE void transpose(lanes<T, Arch> (&rows)[lanes<T, Arch>::count]) {
-    using vector = lanes<T, Arch>;
-    constexpr std::size_t size = vector::batch::size;
-    vector turned[vector::count];
-    for (std::size_t across = 0; across < vector::registers; ++across) {
-        for (std::size_t down = 0; down < vector::registers; ++down) {
-            typename vector::batch square[size];
+template <class Vector>
+BITSTEP_INLINE void transpose(Vector (&rows)[Vector::count]) {
+    constexpr std::size_t size = Vector::batch::size;
+    Vector turned[Vector::count];
+    for (std::size_t across = 0; across < Vector::registers; ++across) {
+        for (std::size_t down = 0; down < Vector::registers; ++down) {
+            typename Vector::batch square[size];
             for (std::size_t i = 0; i < size; ++i) square[i] = rows[down * size + i].part[across];
             transpose_registers(square);
             for (std::size_t i = 0; i < size; ++i) turned[across * size + i].part[down] = square[i];
         }
     }
-    for (std::size_t i = 0; i < vector::count; ++i) rows[i] = turned[i];
+    for (std::size_t i = 0; i < Vector::count; ++i) rows[i] = turned[i];
 }
 
 /// Eight floats as a logical vector of doubles.
