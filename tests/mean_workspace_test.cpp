@@ -64,7 +64,7 @@ TYPED_TEST(mean_workspace_test, an_overlap_is_refused_and_nothing_changes) {
         expect_refused(
             each.what,
             [&] {
-                return this->run({each.start, bytes});
+                return this->run({each.start, 8});
             },
             {bitstep::status_code::overlap, {"workspace", each.what}}, this->memory);
     }
