@@ -79,7 +79,7 @@ struct finite_check {
     }
 };
 
-/// Four checks side by side: one would wait for each of its own additions (512 floats four times: 0.14 us).
+/// Four checks side by side: one would wait for each of its own additions (by perf 11 % of a step of 1 x 512 floats).
 template <class T, class Arch, bool Nonnegative>
 bool all_finite(const T* values, std::size_t size) {
     using V = lanes<T, Arch>;

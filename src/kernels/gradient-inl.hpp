@@ -10,7 +10,7 @@
 //   - A block of up to 2 KB: the processor then begins the next block while it still updates with this one (d = 64: 1 KB
 //     0.95; d = 256: 2 KB 0.95, 4 KB 0.35).
 //   - Longer rows do not fit that window. There 8 rows side by side with prefetch of the next 8 are best, the odd rows by
-//     one half and the even ones by the other (d = 4096: 0.81; all in one half 0.66; one row in sequence 0.44).
+//     one half and the even ones by the other (d = 4096: 0.81; one row in sequence 0.44).
 //   - Rows that are in cache already want to be side by side: w and the partial are then loaded once for all of them.
 #pragma once
 

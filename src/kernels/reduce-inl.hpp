@@ -53,7 +53,7 @@ BITSTEP_INLINE typename A::sum_vector join_partials(const typename A::sum* parti
 }
 
 /// Elements [first, last), first a multiple of the lanes. Whether all are finite is kept per lane: one sum for all would be
-/// a chain of additions (d = 512 with one partial: 0.5 us).
+/// a chain of additions (by perf 34 % of a step of 1 x 512 floats).
 template <class A>
 bool finish(const typename A::sum* partials, std::size_t partial_count, std::size_t partial_stride,
             scalar_t<typename A::sum> n, std::size_t first, std::size_t last, typename A::value* grad) {
