@@ -46,7 +46,7 @@ contender free_sum(const problem<T>& data, int threads, accumulate_function<T> a
     const std::size_t stride = (d + 63) / 32 * 32;
     const auto partials = std::make_shared<buffer>(static_cast<std::size_t>(threads) * stride * sizeof(T));
     const auto grad = std::make_shared<std::vector<T>>(d);
-    const bool far = data.x_bytes() > static_cast<std::size_t>(threads) * 1024 * 1024; // as the library's own plan
+    const bool far = data.x_bytes() > bitstep::internal::far_bytes; // as the library's own plan
     const contender made{"free_order", [=, &data] {
                              std::size_t delivered = 1;
                              run_team(threads, [&](std::size_t thread, std::size_t team) {

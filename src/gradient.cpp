@@ -15,7 +15,7 @@
 namespace bitstep::internal {
 namespace {
 
-/// A core's own caches: what is larger comes from further away.
+/// A core's own caches.
 constexpr std::size_t near_bytes = 1024 * 1024;
 
 /// One thread inside one subtree.
@@ -25,7 +25,7 @@ struct subtree_walk {
     const T* w;
     const sum_kernels<T, Sum>& kernels;
     std::size_t partial_size;
-    bool far;              ///< X is larger than the caches near the team
+    bool far;              ///< X comes from memory
     std::size_t rows_left; ///< in the whole sequence, from the cursor on
     row_cursor cursor;
 
@@ -138,7 +138,7 @@ status plan_gradient(std::size_t rows, std::size_t features, const options& opts
         return {};
     }
     const auto team = static_cast<std::size_t>(plan.threads);
-    plan.far = bytes / near_bytes >= team;
+    plan.far = bytes > far_bytes;
     choose_way<T>(features, plan);
     // A workspace for many threads must do for fewer, which may share the rows instead.
     const layout by_rows = plan_rows(team, need, plan);

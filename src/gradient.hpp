@@ -18,7 +18,7 @@ struct gradient_plan {
     arch which = arch::reference;
     int threads = 1;
     bool by_columns = false;      ///< the team shares the columns of each row (column_split.hpp), not the rows
-    bool far = false;             ///< X is larger than the caches near the team
+    bool far = false;             ///< X is larger than far_bytes
     std::size_t partial_size = 0; ///< elements of one partial gradient: features, padded to whole logical vectors
     std::size_t partials = 0;     ///< offset: one partial gradient per subtree
     std::size_t squares = 0;      ///< offset: one sum of squares per subtree

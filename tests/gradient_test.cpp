@@ -92,24 +92,43 @@ TYPED_TEST(gradient_test, kernels_equal_the_reference_for_every_short_row) {
     }
 }
 
-/// X above 1 MB is read by other forms of the kernels than X in cache: rows in sequence, 8, 4, 2 or 1 to a block, or side by
-/// side with prefetch. Rows of every such length, with a rest of rows and of columns, in one shard and in three.
-TYPED_TEST(gradient_test, kernels_equal_the_reference_from_memory) {
-    constexpr std::size_t size = sizeof(TypeParam);
-    for (const std::size_t row_bytes : {80U, 128U, 136U, 400U, 512U, 1000U, 1024U, 2048U, 2056U, 4096U, 12008U}) {
-        const std::size_t features = row_bytes / size;
-        const std::size_t rows = 1100U * 1024U / row_bytes + 7;
-        const auto data = make_problem<TypeParam>(row_bytes, rows, features, data_kind::spread);
+/// X of `bytes` bytes in rows of row_bytes, in one shard and in three: every kernel set on one thread.
+template <class T>
+void expect_equals_reference_in_shards(std::size_t row_bytes, std::size_t bytes, accumulate_mode mode) {
+    const std::size_t features = row_bytes / sizeof(T);
+    const std::size_t rows = bytes / row_bytes + 9;
+    const auto data = make_problem<T>(row_bytes, rows, features, data_kind::spread);
+    const auto want = run_gradient(placed_problem<T>(data, {}), reference_options(mode));
+    const std::vector<std::size_t> lengths{rows / 2 + 3, 2, rows - rows / 2 - 5};
+    for (const bitstep::arch which : runnable_archs()) {
+        const placed_problem<T> placed(data, layout::numbered(features));
+        EXPECT_TRUE(same_bits(run_gradient(placed, forced(which, 1, mode)), want))
+            << row_bytes << " bytes a row, " << bitstep::arch_name(which) << " " << mode_name(mode);
+        EXPECT_TRUE(same_bits(run_in_shards(data, lengths, forced(which, 1, mode)), want))
+            << row_bytes << " bytes a row in shards, " << bitstep::arch_name(which) << " " << mode_name(mode);
+    }
+}
+
+/// Blocks of 8, 16, 4, 2 or 1 rows by the length of a row, the next one asked for or not; a rest of rows and of columns.
+TYPED_TEST(gradient_test, kernels_equal_the_reference_on_rows_of_every_length_from_cache) {
+    for (const std::size_t row_bytes : {136U, 1000U, 1024U, 1032U, 4096U, 4104U, 12008U, 65536U, 65544U}) {
         for (const accumulate_mode mode : every_mode) {
-            const auto want = run_gradient(placed_problem<TypeParam>(data, {}), reference_options(mode));
-            for (const bitstep::arch which : runnable_archs()) {
-                const placed_problem<TypeParam> placed(data, layout::numbered(features));
-                EXPECT_TRUE(same_bits(run_gradient(placed, forced(which, 1, mode)), want))
-                    << features << " " << bitstep::arch_name(which) << " " << mode_name(mode);
-                const std::vector<std::size_t> lengths{rows / 2 + 3, 5, rows - rows / 2 - 8};
-                EXPECT_TRUE(same_bits(run_in_shards(data, lengths, forced(which, 1, mode)), want))
-                    << features << " in shards, " << bitstep::arch_name(which) << " " << mode_name(mode);
-            }
+            expect_equals_reference_in_shards<TypeParam>(row_bytes, 50 * row_bytes, mode);
+        }
+    }
+    for (const std::size_t row_bytes : {262152U, 524296U, 1048584U}) {
+        expect_equals_reference_in_shards<TypeParam>(row_bytes, 1, accumulate_mode::native);
+    }
+}
+
+/// X above 8 MB is read by other forms of the kernels: rows in sequence, 4, 2 or 1 to a block, or side by side with
+/// prefetch. (The wide mode of double has one form for all.)
+TYPED_TEST(gradient_test, kernels_equal_the_reference_from_memory) {
+    constexpr std::size_t bytes = 8 * 1024 * 1024 + 1;
+    for (const std::size_t row_bytes : {80U, 136U, 400U, 520U, 1000U, 1032U, 2048U, 2056U, 12008U, 262152U}) {
+        expect_equals_reference_in_shards<TypeParam>(row_bytes, bytes, accumulate_mode::native);
+        if (sizeof(TypeParam) == sizeof(float)) {
+            expect_equals_reference_in_shards<TypeParam>(row_bytes, bytes, accumulate_mode::wide);
         }
     }
 }

@@ -2,7 +2,8 @@
 // The two halves of the fused pair on some columns of a few rows, for teams that share the columns (../column_split.hpp).
 #pragma once
 
-#include "kernels/gradient-inl.hpp"
+#include "kernels/dot-inl.hpp"
+#include "kernels/update-inl.hpp"
 
 namespace bitstep::internal {
 namespace {
@@ -13,7 +14,8 @@ BITSTEP_INLINE void panel_dots_of(const typename A::value* x, std::size_t row_st
                                   std::size_t stride) {
     for (std::size_t j = first; j < last; j += column_panel, ++sums) {
         typename A::sum panel[R];
-        dot_panel<A, R, false>(x + j, row_stride, last - j < column_panel ? last - j : column_panel, w + j, 0, panel);
+        const std::size_t size = last - j < column_panel ? last - j : column_panel;
+        dot_panel<A, R>(x + j, row_stride, size, w + j, ask_nothing<A>(0), panel);
         for (std::size_t i = 0; i < R; ++i) sums[i * stride] = panel[i];
     }
 }
@@ -36,10 +38,8 @@ BITSTEP_INLINE std::size_t update_columns_of(const row_run<typename A::value>& r
                                              std::size_t last, const typename A::sum* residuals,
                                              typename A::sum* partial) {
     for (; at + R <= run.rows; at += R) {
-        typename A::sum r[R];
-        for (std::size_t i = 0; i < R; ++i) r[i] = residuals[at + i];
-        update_partial<A, R>(run.x + at * run.row_stride + first, run.row_stride, last - first, r, partial + first,
-                             ask_nothing<A>{});
+        update_partial<A, R>(run.x + at * run.row_stride + first, run.row_stride, last - first, residuals + at,
+                             partial + first, ask_nothing<A>(0));
     }
     return at;
 }

@@ -7,6 +7,7 @@
 #include "kernels/arithmetic.hpp"
 #include "kernels/carry_tree.hpp"
 #include "kernels/kernel_table.hpp"
+#include "kernels/prefetch.hpp"
 
 namespace bitstep::internal {
 namespace {
@@ -28,18 +29,10 @@ struct row_sums {
     }
 };
 
-/// True for one vector per cache line of a row, so that each line is prefetched once.
-template <class A>
-BITSTEP_INLINE bool starts_line(std::size_t j) {
-    constexpr std::size_t line = vector_bytes / sizeof(typename A::value);
-    return A::lane_total >= line || j % line == 0;
-}
-
-/// One column panel of `size` <= column_panel elements for R rows. `ahead`: elements to the same place of the next block,
-/// whose even rows are prefetched here (the odd ones by the second half); 0: nothing to prefetch.
-template <class A, std::size_t R, bool Prefetch>
+/// One column panel of `size` <= column_panel elements for R rows.
+template <class A, std::size_t R, class Ask>
 BITSTEP_INLINE void dot_panel(const typename A::value* x, std::size_t row_stride, std::size_t size,
-                              const typename A::value* w, std::size_t ahead, typename A::sum (&out)[R]) {
+                              const typename A::value* w, Ask ask, typename A::sum (&out)[R]) {
     typename A::sum_vector sums[R];
     for (std::size_t r = 0; r < R; ++r) sums[r] = A::zero();
     std::size_t j = 0;
@@ -48,7 +41,7 @@ BITSTEP_INLINE void dot_panel(const typename A::value* x, std::size_t row_stride
         for (std::size_t r = 0; r < R; ++r) {
             const typename A::value* xj = x + r * row_stride + j;
             sums[r] = A::multiply_add(sums[r], A::load(xj), wj);
-            if (Prefetch && r % 2 == 0 && starts_line<A>(j)) prefetch(xj + ahead);
+            ask(xj, r, j);
         }
     }
     if (j < size) {
@@ -60,29 +53,33 @@ BITSTEP_INLINE void dot_panel(const typename A::value* x, std::size_t row_stride
     A::fold(sums, out);
 }
 
-/// dots[r] = x_r . w for R rows.
-template <class A, std::size_t R, bool Prefetch>
-BITSTEP_INLINE void dot_rows(const typename A::value* x, std::size_t row_stride, std::size_t features,
-                             const typename A::value* w, std::size_t ahead, typename A::sum (&dots)[R]) {
-    constexpr std::size_t tile = R < row_tile<A> ? R : row_tile<A>;
-    for (std::size_t r = 0; r < R; r += tile) {
-        const typename A::value* rows = x + r * row_stride;
-        if (features <= column_panel) {
-            typename A::sum whole[tile];
-            dot_panel<A, tile, Prefetch>(rows, row_stride, features, w, ahead, whole);
-            for (std::size_t i = 0; i < tile; ++i) dots[r + i] = whole[i];
-            continue;
-        }
-        carry_tree<row_sums<typename A::sum, tile>> tree;
-        for (std::size_t j = 0; j < features; j += column_panel) {
-            row_sums<typename A::sum, tile> panel;
-            const std::size_t size = features - j < column_panel ? features - j : column_panel;
-            dot_panel<A, tile, Prefetch>(rows + j, row_stride, size, w + j, ahead, panel.row);
-            tree.push(panel);
-        }
-        const row_sums<typename A::sum, tile> total = tree.total();
-        for (std::size_t i = 0; i < tile; ++i) dots[r + i] = total.row[i];
+/// The same for R rows, `Tile` of them side by side.
+template <class A, std::size_t R, std::size_t Tile, class Ask>
+BITSTEP_INLINE void dot_tiles(const typename A::value* x, std::size_t row_stride, std::size_t size,
+                              const typename A::value* w, Ask ask, typename A::sum (&out)[R]) {
+    static_assert(R % Tile == 0, "whole tiles");
+    for (std::size_t r = 0; r < R; r += Tile) {
+        typename A::sum tile[Tile];
+        dot_panel<A, Tile>(x + r * row_stride, row_stride, size, w, ask, tile);
+        for (std::size_t i = 0; i < Tile; ++i) out[r + i] = tile[i];
     }
+}
+
+/// dots[r] = x_r . w for R rows, column panel by column panel, so that the panel of w stays in L1 for all of them.
+template <class A, std::size_t R, std::size_t Tile = (R < row_tile<A> ? R : row_tile<A>), class Ask>
+BITSTEP_INLINE void dot_rows(const typename A::value* x, std::size_t row_stride, std::size_t features,
+                             const typename A::value* w, Ask ask, typename A::sum (&dots)[R]) {
+    carry_tree<row_sums<typename A::sum, R>> tree;
+    for (std::size_t j = 0; j < features; j += column_panel) {
+        const std::size_t size = features - j < column_panel ? features - j : column_panel;
+        dot_tiles<A, R, Tile>(x + j, row_stride, size, w + j, ask, dots);
+        if (size == features) return; // one panel: nothing to join
+        row_sums<typename A::sum, R> panel;
+        for (std::size_t i = 0; i < R; ++i) panel.row[i] = dots[i];
+        tree.push(panel);
+    }
+    const row_sums<typename A::sum, R> total = tree.total();
+    for (std::size_t i = 0; i < R; ++i) dots[i] = total.row[i];
 }
 
 /// R rows of predict or residual.
@@ -90,7 +87,7 @@ template <class A, std::size_t R>
 BITSTEP_INLINE void predict_block(const row_run<typename A::value>& run, std::size_t at, std::size_t features,
                                   const typename A::value* w, typename A::value* out) {
     typename A::sum dots[R];
-    dot_rows<A, R, false>(run.x + at * run.row_stride, run.row_stride, features, w, 0, dots);
+    dot_rows<A, R>(run.x + at * run.row_stride, run.row_stride, features, w, ask_nothing<A>(0), dots);
     for (std::size_t r = 0; r < R; ++r) {
         out[at + r] = A::round(run.y == nullptr ? dots[r] : A::minus(dots[r], run.y[at + r]));
     }

@@ -8,6 +8,10 @@
 
 namespace bitstep::internal {
 
+/// X beyond this is read as what comes from memory: below, it mostly lies in L3 from call to call. On a CPU of 32 MB L3, one
+/// thread, d = 256: at 8 MB 63 GB/s read as from a cache and 30 as from memory, at 16 MB 31 and 27, at 24 MB 13 and 18.
+inline constexpr std::size_t far_bytes = 8 * 1024 * 1024;
+
 /// Consecutive rows of one shard, all in one row panel.
 template <class T>
 struct row_run {
@@ -16,7 +20,7 @@ struct row_run {
     const T* y;
     std::size_t rows;
     std::size_t rows_after; ///< rows that follow in the same shard (worth prefetching)
-    bool far;               ///< X comes from memory rather than from a cache near by: how to read it, never what
+    bool far;               ///< X is larger than far_bytes: how to read it, never what
 };
 
 /// Adam and EMA scalars after their one rounding to T.
