@@ -114,24 +114,16 @@ status bad_element(const char* name, const T* values, std::size_t size, bool non
 template <class T>
 status state_values(const state_view<const T>& s, arch which) noexcept {
     const kernel_table* table = kernels_for(which);
-    const struct named_array {
-        const char* name;
-        const T* values;
-        bool nonnegative;
-    } arrays[] = {
-        {"weights", s.weights, false}, {"ema_weights", s.ema_weights, false}, {"m", s.m, false}, {"v", s.v, true}};
-    for (const named_array& array : arrays) {
-        const T* values = array.values;
-        const bool nonnegative = array.nonnegative;
-        if (table != nullptr) {
-            const element_kernels<T>& kernels = table_of<T>(*table).elements;
-            const auto check = nonnegative ? kernels.all_finite_nonnegative : kernels.all_finite;
-            if (check(values, s.features)) continue;
-        }
-        const status found = bad_element(array.name, values, s.features, nonnegative);
-        if (!found.ok()) return found;
+    if (table != nullptr &&
+        table_of<T>(*table).elements.valid_state({s.weights, s.ema_weights, s.m, s.v}, s.features)) {
+        return {};
     }
-    return {};
+    checks c;
+    return c.add(bad_element("weights", s.weights, s.features, false))
+        .add(bad_element("ema_weights", s.ema_weights, s.features, false))
+        .add(bad_element("m", s.m, s.features, false))
+        .add(bad_element("v", s.v, s.features, true))
+        .result();
 }
 
 template checks& hyper_rules<float>(checks&, const hyper_parameters&) noexcept;

@@ -43,6 +43,15 @@ struct adam_arrays {
     T* v_out;
 };
 
+/// A state to look at.
+template <class T>
+struct state_arrays {
+    const T* weights;
+    const T* ema;
+    const T* m;
+    const T* v;
+};
+
 /// One tensor of the mean. `counts` is null for the plain mean; `divisor` is W or the counts' total.
 template <class T, class Scalar>
 struct mean_run {
@@ -93,9 +102,8 @@ template <class T>
 struct element_kernels {
     /// Elements [first, last).
     void (*adam_ema)(const adam_arrays<T>& arrays, const adam_scalars<T>& scalars, std::size_t first, std::size_t last);
-    bool (*all_finite)(const T* values, std::size_t size);
-    /// Finite and not below zero; -0 passes.
-    bool (*all_finite_nonnegative)(const T* values, std::size_t size);
+    /// All finite, and v not below zero; -0 passes.
+    bool (*valid_state)(const state_arrays<T>& state, std::size_t size);
 };
 
 template <class T>

@@ -62,14 +62,22 @@ BITSTEP_INLINE xsimd::batch<double, Arch> widen(const float* p) {
 #endif
 }
 
-/// The first n elements of a register from p, zeros behind them; never reads beyond p + n. Only where the instruction set
-/// has masks; the caller copies elsewhere.
+/// The first n elements of a register from p, zeros behind them, or to p; nothing beyond p + n is touched. Only where the
+/// instruction set has cheap masks (AVX2's stores are not); the caller copies elsewhere.
 #if defined(__AVX512F__)
 BITSTEP_INLINE __m512 load_masked(const float* p, std::size_t n, __m512) {
     return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1), p);
 }
 BITSTEP_INLINE __m512d load_masked(const double* p, std::size_t n, __m512d) {
     return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1U << n) - 1), p);
+}
+#endif
+#if defined(__AVX512F__)
+BITSTEP_INLINE void store_masked(float* p, std::size_t n, __m512 values) {
+    _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1U << n) - 1), values);
+}
+BITSTEP_INLINE void store_masked(double* p, std::size_t n, __m512d values) {
+    _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1U << n) - 1), values);
 }
 #endif
 #if defined(__AVX2__)
@@ -125,9 +133,13 @@ struct lanes {
     }
 
     BITSTEP_INLINE void store_first(T* p, std::size_t n) const {
-        alignas(vector_bytes) T all[count];
-        store(all);
-        for (std::size_t i = 0; i < n; ++i) p[i] = all[i];
+        if constexpr (registers == 1) {
+            store_masked(p, n, part[0]);
+        } else {
+            alignas(vector_bytes) T all[count];
+            store(all);
+            for (std::size_t i = 0; i < n; ++i) p[i] = all[i];
+        }
     }
 
     friend BITSTEP_INLINE lanes operator+(const lanes& a, const lanes& b) {
@@ -171,6 +183,12 @@ struct lanes {
             r.part[i] = xsimd::select(b.part[i] < a.part[i], b.part[i], a.part[i]);
         }
         return r;
+    }
+    /// False for NaN.
+    friend BITSTEP_INLINE bool all_zero(const lanes& a) {
+        bool zero = true;
+        for (std::size_t i = 0; i < registers; ++i) zero = zero && xsimd::all(a.part[i] == batch(T(0)));
+        return zero;
     }
     friend BITSTEP_INLINE bool any_below_zero(const lanes& a) {
         bool below = false;

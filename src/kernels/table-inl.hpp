@@ -24,7 +24,7 @@ template <class T, class Arch>
 constexpr kernels_of<T> make_kernels_of() {
     return {make_sum_kernels<T, T, Arch>(),
             make_sum_kernels<T, wide_sum_t<T>, Arch>(),
-            {adam_ema<T, Arch>, all_finite<T, Arch, false>, all_finite<T, Arch, true>}};
+            {adam_ema<T, Arch>, valid_state<T, Arch>}};
 }
 
 template <class Arch>
