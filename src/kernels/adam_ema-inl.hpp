@@ -66,28 +66,39 @@ void adam_ema(const adam_arrays<T>& arrays, const adam_scalars<T>& scalars, std:
     }
 }
 
-/// True where the four arrays of a state are finite and v is not below zero (-0 passes). x - x is 0 for finite x and NaN
-/// else, so a sum tells; a sum per array, because one would wait for each of its own additions.
+/// What some vectors of a state showed: per array a sum of x - x, which is 0 while every x is finite and NaN else.
+template <class V>
+struct state_check {
+    V weights, ema, m, v; // one sum would wait for each of its own additions
+    V lowest_v;
+
+    BITSTEP_INLINE state_check() : weights(0), ema(0), m(0), v(0), lowest_v(0) {}
+    BITSTEP_INLINE void add(const V& w, const V& e, const V& m1, const V& v1) {
+        weights = weights + (w - w);
+        ema = ema + (e - e);
+        m = m + (m1 - m1);
+        v = v + (v1 - v1);
+        lowest_v = lesser(lowest_v, v1);
+    }
+    BITSTEP_INLINE bool valid() const { return all_zero((weights + ema) + (m + v)) && !any_below_zero(lowest_v); }
+};
+
+/// True where the four arrays of a state are finite and v is not below zero (-0 passes).
 template <class T, class Arch>
 bool valid_state(const state_arrays<T>& state, std::size_t size) {
     using V = lanes<T, Arch>;
-    constexpr std::size_t arrays = 4;
-    const T* const all[arrays] = {state.weights, state.ema, state.m, state.v};
-    V not_finite[arrays];
-    for (V& sum : not_finite) sum = V(T(0));
-    V lowest_v(T(0));
-    const auto add = [&](std::size_t array, const V& x) __attribute__((always_inline)) {
-        not_finite[array] = not_finite[array] + (x - x);
-        if (array == 3) lowest_v = lesser(lowest_v, x);
-    };
+    const state_arrays<T> s = state;
+    state_check<V> check;
     std::size_t j = 0;
     for (; j + V::count <= size; j += V::count) {
-        for (std::size_t i = 0; i < arrays; ++i) add(i, V::load(all[i] + j));
+        check.add(V::load(s.weights + j), V::load(s.ema + j), V::load(s.m + j), V::load(s.v + j));
     }
     if (j < size) {
-        for (std::size_t i = 0; i < arrays; ++i) add(i, V::load_first(all[i] + j, size - j));
+        const std::size_t n = size - j;
+        check.add(V::load_first(s.weights + j, n), V::load_first(s.ema + j, n), V::load_first(s.m + j, n),
+                  V::load_first(s.v + j, n));
     }
-    return all_zero((not_finite[0] + not_finite[1]) + (not_finite[2] + not_finite[3])) && !any_below_zero(lowest_v);
+    return check.valid();
 }
 
 } // namespace

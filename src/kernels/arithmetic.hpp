@@ -88,7 +88,6 @@ template <class Arch>
 struct arithmetic<double, double_double, Arch> {
     using value = double;
     using sum = double_double;
-    using arch = Arch;
     using vector = lanes<double, Arch>;
     using sum_vector = pair_sum<vector>;
     using factor = pair_sum<vector>;

@@ -58,11 +58,9 @@ template <class A>
 bool finish(const typename A::sum* partials, std::size_t partial_count, std::size_t partial_stride,
             scalar_t<typename A::sum> n, std::size_t first, std::size_t last, typename A::value* grad) {
     using value = typename A::value;
-    using values = lanes<value, typename A::arch>;
     constexpr std::size_t at_once = A::lane_total;
     const quotient_of_sums<A> over_n(n);
-    alignas(vector_bytes)
-        value not_finite[values::count] = {}; // stays 0 while g - g is 0 for every element, else becomes NaN
+    typename A::vector not_finite(0); // stays 0 while g - g is 0 for every element, else becomes NaN
     alignas(vector_bytes) value rest[at_once];
     for (std::size_t j = first; j < last; j += at_once) {
         const bool whole = last - j >= at_once;
@@ -72,9 +70,10 @@ bool finish(const typename A::sum* partials, std::size_t partial_count, std::siz
             for (std::size_t l = last - j; l < at_once; ++l) rest[l] = 0; // padding, whatever it became
             for (std::size_t l = 0; j + l < last; ++l) grad[j + l] = rest[l];
         }
-        for (std::size_t l = 0; l < at_once; ++l) not_finite[l] += g[l] - g[l];
+        const typename A::vector x = A::load(g);
+        not_finite = not_finite + (x - x);
     }
-    return all_zero(values::load(not_finite));
+    return all_zero(not_finite);
 }
 
 /// One logical vector of the mean. `load` gives a worker's elements; Workers: how many there are, or 0 for any number.
