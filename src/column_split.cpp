@@ -4,6 +4,7 @@
 
 #include "double_double.hpp"
 #include "kernels/carry_tree.hpp"
+#include "panel_tree.hpp"
 #include "parallel.hpp"
 #include "reference/scalar.hpp"
 #include "row_cursor.hpp"
@@ -19,12 +20,12 @@ std::size_t levels_of(std::size_t panels) noexcept {
     return levels;
 }
 
-/// Rows of a block: as many as keep a thread's part of them in a quarter of a 1 MB cache; at least one. Parts beyond that
+/// Rows of a block: as many as keep a thread's part of them in a quarter of its core's cache; at least one. Parts beyond that
 /// cache want one, too (2^20 floats, two threads, X from memory: 20.6 GB/s with one row, 19.7 with 2, 19.2 with 4, 16.0
 /// with 8).
 std::size_t rows_at_once(std::size_t part_bytes) noexcept {
     std::size_t rows = most_column_rows;
-    while (rows > 1 && rows * part_bytes > 256 * 1024) rows /= 2;
+    while (rows > 1 && rows * part_bytes > core_cache_bytes / 4) rows /= 2;
     return rows;
 }
 
@@ -69,22 +70,19 @@ struct column_walk {
         rows_left -= in_panel;
         for (std::size_t j = 0; j < vectors() * lane_count<Sum>; ++j) partial[first + j] = Sum{};
         while (in_panel != 0) {
-            const row_run<T> run = take_rows(rows, cursor, in_panel < block_rows ? in_panel : block_rows, true);
+            const row_run<T> run = take_rows(rows, cursor, in_panel < block_rows ? in_panel : block_rows);
             add_block(run, partial, squares);
             in_panel -= run.rows;
         }
         return squares;
     }
 
-    /// As subtree_walk::sum_panels, over this thread's columns.
-    [[gnu::noinline]] square_t<Sum> sum_panels(std::size_t panels, Sum* partial, Sum* level) noexcept {
-        if (panels == 1) return sum_panel(partial);
-        const std::size_t left = left_part(panels);
-        const square_t<Sum> older = sum_panels(left, partial, level);
-        const square_t<Sum> newer = sum_panels(panels - left, level, level + partial_size);
-        kernels.merge(partial + first, level + first, vectors());
-        return older + newer;
+    bool sum_at_once(std::size_t panels, Sum* partial, square_t<Sum>& squares) noexcept {
+        if (panels == 1) squares = sum_panel(partial);
+        return panels == 1;
     }
+
+    void join(Sum* older, const Sum* newer) const noexcept { kernels.merge(older + first, newer + first, vectors()); }
 };
 
 } // namespace
@@ -125,7 +123,7 @@ gradient_result<T> gradient_by_columns(const row_data<T>& data, const T* w, cons
                                  team,
                                  {sums, sums + most_column_rows * column_panels},
                                  plan.partition.rows};
-        const square_t<Sum> own = walk.sum_panels(plan.partition.panels, tree, tree + plan.partial_size);
+        const square_t<Sum> own = sum_panels(walk, plan.partition.panels, tree, tree + plan.partial_size);
         if (thread == 0) squares = own;
         if (!kernels.finish(tree, 1, plan.partial_size, n, walk.first, walk.last, grad)) finite = false;
     });

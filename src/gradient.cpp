@@ -5,6 +5,7 @@
 #include "column_split.hpp"
 #include "double_double.hpp"
 #include "kernels/carry_tree.hpp"
+#include "panel_tree.hpp"
 #include "parallel.hpp"
 #include "reference/gradient.hpp"
 #include "reference/scalar.hpp"
@@ -14,9 +15,6 @@
 
 namespace bitstep::internal {
 namespace {
-
-/// A core's own caches.
-constexpr std::size_t near_bytes = 1024 * 1024;
 
 /// One thread inside one subtree.
 template <class T, class Sum>
@@ -57,18 +55,14 @@ struct subtree_walk {
         return true;
     }
 
-    /// The balanced tree over the next `panels` panels, by recursion: the left part is the largest power of two below.
-    /// The same sums as the binary counter of docs/numerics.md, with each result already where it is wanted. `level`
-    /// has one partial gradient per level below. Not inlined into itself: GCC made 100 KB of code of it.
-    [[gnu::noinline]] square_t<Sum> sum_panels(std::size_t panels, Sum* partial, Sum* level) noexcept {
-        square_t<Sum> squares{};
-        if (panels == lane_count<Sum> && sum_narrow(partial, squares)) return squares;
-        if (panels == 1) return sum_panel(partial);
-        const std::size_t left = left_part(panels);
-        const square_t<Sum> older = sum_panels(left, partial, level);
-        const square_t<Sum> newer = sum_panels(panels - left, level, level + partial_size);
-        kernels.merge(partial, level, partial_size / lane_count<Sum>);
-        return older + newer;
+    bool sum_at_once(std::size_t panels, Sum* partial, square_t<Sum>& squares) noexcept {
+        if (panels == lane_count<Sum> && sum_narrow(partial, squares)) return true;
+        if (panels == 1) squares = sum_panel(partial);
+        return panels == 1;
+    }
+
+    void join(Sum* older, const Sum* newer) const noexcept {
+        kernels.merge(older, newer, partial_size / lane_count<Sum>);
     }
 };
 
@@ -78,7 +72,7 @@ bool finish_gradient(const gradient_plan<Sum>& plan, const sum_kernels<T, Sum>& 
     const auto n = static_cast<scalar_t<Sum>>(plan.partition.rows);
     const std::size_t bytes = plan.partition.subtrees * plan.partial_size * sizeof(Sum);
     // A team costs more than this loop where the partials fit one core's cache.
-    const int threads = bytes < near_bytes ? 1 : plan.threads;
+    const int threads = bytes < core_cache_bytes ? 1 : plan.threads;
     constexpr std::size_t columns = 2048; // per task: a multiple of the lanes, few enough for two threads at d = 4096
     std::atomic<bool> finite{true};
     for_each_task(threads, (features - 1) / columns + 1, [&](int, std::size_t task) {
@@ -89,11 +83,7 @@ bool finish_gradient(const gradient_plan<Sum>& plan, const sum_kernels<T, Sum>& 
     return finite;
 }
 
-} // namespace
-
-namespace {
-
-/// Rows or columns for each thread. By columns where subtrees of rows are fewer than threads; for rows above near_bytes also
+/// Rows or columns for each thread. By columns where subtrees of rows are fewer than threads; for rows above core_cache_bytes also
 /// where they are too few to share evenly. Four column panels a thread at least: each block of rows waits for all threads.
 /// More threads never turn it off, so that a workspace for many does for fewer.
 template <class T, class Sum>
@@ -101,7 +91,7 @@ void choose_way(std::size_t features, gradient_plan<Sum>& plan) noexcept {
     const auto team = static_cast<std::size_t>(plan.threads);
     const std::size_t shares = ((features - 1) / column_panel + 1) / 4;
     const std::size_t useful = team < shares ? team : shares;
-    const std::size_t enough = features * sizeof(T) > near_bytes ? 4 * useful : useful;
+    const std::size_t enough = features * sizeof(T) > core_cache_bytes ? 4 * useful : useful;
     plan.by_columns = useful > 1 && plan.partition.subtrees < enough;
     if (plan.by_columns) plan.threads = static_cast<int>(useful);
 }
@@ -168,7 +158,7 @@ gradient_result<T> compute_gradient(const row_data<T>& data, const T* w, const g
         subtree_walk<T, Sum> walk{
             data.rows, w, kernels, plan.partial_size, plan.far, p.rows - first_row, cursor_at(data.rows, first_row)};
         Sum* levels = tree + static_cast<std::size_t>(thread) * p.levels * plan.partial_size;
-        squares[subtree] = walk.sum_panels(panels, partials + subtree * plan.partial_size, levels);
+        squares[subtree] = sum_panels(walk, panels, partials + subtree * plan.partial_size, levels);
     });
 
     result.finite = finish_gradient(plan, kernels, partials, data.rows.features, grad);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiler attributes. BITSTEP_INLINE keeps small arithmetic out of the symbol table at every optimisation level.
+// Compiler attributes. BITSTEP_INLINE, and behind the parameters of a lambda BITSTEP_INLINE_LAMBDA, keep
+// small arithmetic out of the symbol table at every optimisation level.
 #pragma once
 
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||                         \
@@ -18,6 +19,8 @@
 #if defined(BITSTEP_SANITIZED)
 // Instrumented and inlined without limit, one kernel file took GCC seven minutes and 1.5 GB.
 #define BITSTEP_INLINE inline __attribute__((unused))
+#define BITSTEP_INLINE_LAMBDA
 #else
 #define BITSTEP_INLINE inline __attribute__((always_inline, unused))
+#define BITSTEP_INLINE_LAMBDA __attribute__((always_inline))
 #endif

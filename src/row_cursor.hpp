@@ -26,7 +26,7 @@ row_cursor cursor_at(const row_sequence<T>& rows, std::size_t flat) noexcept {
 
 /// Up to `most` rows from the cursor on, all in one shard; moves the cursor behind them.
 template <class T>
-row_run<T> take_rows(const row_sequence<T>& rows, row_cursor& c, std::size_t most, bool far) noexcept {
+row_run<T> take_rows(const row_sequence<T>& rows, row_cursor& c, std::size_t most, bool far = false) noexcept {
     while (c.row == rows.shards[c.shard].rows) c = {c.shard + 1, 0};
     const shard_view<T>& s = rows.shards[c.shard];
     const std::size_t left = s.rows - c.row;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one element costs in each accumulate mode: how T enters, how a product joins a sum, how sums fold and end.
-// Algorithms (*-inl.hpp) are written once over these. Before: lanes.hpp. Next: gradient-inl.hpp.
+// Algorithms (*-inl.hpp) are written once over these. Before: lanes.hpp. Next: dot-inl.hpp.
 //
 //   mode           elements    sums                      kept residual
 //   native         T           T                         T
@@ -37,9 +37,7 @@ struct arithmetic {
         if constexpr (sizeof(T) == sizeof(Sum)) {
             return vector::load_first(p, n);
         } else {
-            alignas(vector_bytes) T padded[lane_total] = {};
-            for (std::size_t i = 0; i < n; ++i) padded[i] = p[i];
-            return load(padded);
+            return load_widened_first<Arch>(p, n);
         }
     }
     static BITSTEP_INLINE sum_vector zero() { return sum_vector(Sum(0)); }

@@ -15,7 +15,7 @@ BITSTEP_INLINE void panel_dots_of(const typename A::value* x, std::size_t row_st
     for (std::size_t j = first; j < last; j += column_panel, ++sums) {
         typename A::sum panel[R];
         const std::size_t size = last - j < column_panel ? last - j : column_panel;
-        dot_panel<A, R>(x + j, row_stride, size, w + j, ask_nothing<A>(0), panel);
+        dot_panel<A, R>(x + j, row_stride, size, w + j, no_prefetch<A>(0), panel);
         for (std::size_t i = 0; i < R; ++i) sums[i * stride] = panel[i];
     }
 }
@@ -39,7 +39,7 @@ BITSTEP_INLINE std::size_t update_columns_of(const row_run<typename A::value>& r
                                              typename A::sum* partial) {
     for (; at + R <= run.rows; at += R) {
         update_partial<A, R>(run.x + at * run.row_stride + first, run.row_stride, last - first, residuals + at,
-                             partial + first, ask_nothing<A>(0));
+                             partial + first, no_prefetch<A>(0));
     }
     return at;
 }

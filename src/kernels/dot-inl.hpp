@@ -30,9 +30,9 @@ struct row_sums {
 };
 
 /// One column panel of `size` <= column_panel elements for R rows.
-template <class A, std::size_t R, class Ask>
+template <class A, std::size_t R, class Prefetch>
 BITSTEP_INLINE void dot_panel(const typename A::value* x, std::size_t row_stride, std::size_t size,
-                              const typename A::value* w, Ask ask, typename A::sum (&out)[R]) {
+                              const typename A::value* w, Prefetch prefetch_from, typename A::sum (&out)[R]) {
     typename A::sum_vector sums[R];
     for (std::size_t r = 0; r < R; ++r) sums[r] = A::zero();
     std::size_t j = 0;
@@ -41,7 +41,7 @@ BITSTEP_INLINE void dot_panel(const typename A::value* x, std::size_t row_stride
         for (std::size_t r = 0; r < R; ++r) {
             const typename A::value* xj = x + r * row_stride + j;
             sums[r] = A::multiply_add(sums[r], A::load(xj), wj);
-            ask(xj, r, j);
+            prefetch_from(xj, r, j);
         }
     }
     if (j < size) {
@@ -54,25 +54,25 @@ BITSTEP_INLINE void dot_panel(const typename A::value* x, std::size_t row_stride
 }
 
 /// The same for R rows, `Tile` of them side by side.
-template <class A, std::size_t R, std::size_t Tile, class Ask>
+template <class A, std::size_t R, std::size_t Tile, class Prefetch>
 BITSTEP_INLINE void dot_tiles(const typename A::value* x, std::size_t row_stride, std::size_t size,
-                              const typename A::value* w, Ask ask, typename A::sum (&out)[R]) {
+                              const typename A::value* w, Prefetch prefetch_from, typename A::sum (&out)[R]) {
     static_assert(R % Tile == 0, "whole tiles");
     for (std::size_t r = 0; r < R; r += Tile) {
         typename A::sum tile[Tile];
-        dot_panel<A, Tile>(x + r * row_stride, row_stride, size, w, ask, tile);
+        dot_panel<A, Tile>(x + r * row_stride, row_stride, size, w, prefetch_from, tile);
         for (std::size_t i = 0; i < Tile; ++i) out[r + i] = tile[i];
     }
 }
 
 /// dots[r] = x_r . w for R rows, column panel by column panel, so that the panel of w stays in L1 for all of them.
-template <class A, std::size_t R, std::size_t Tile = (R < row_tile<A> ? R : row_tile<A>), class Ask>
+template <class A, std::size_t R, std::size_t Tile = (R < row_tile<A> ? R : row_tile<A>), class Prefetch>
 BITSTEP_INLINE void dot_rows(const typename A::value* x, std::size_t row_stride, std::size_t features,
-                             const typename A::value* w, Ask ask, typename A::sum (&dots)[R]) {
+                             const typename A::value* w, Prefetch prefetch_from, typename A::sum (&dots)[R]) {
     carry_tree<row_sums<typename A::sum, R>> tree;
     for (std::size_t j = 0; j < features; j += column_panel) {
         const std::size_t size = features - j < column_panel ? features - j : column_panel;
-        dot_tiles<A, R, Tile>(x + j, row_stride, size, w + j, ask, dots);
+        dot_tiles<A, R, Tile>(x + j, row_stride, size, w + j, prefetch_from, dots);
         if (size == features) return; // one panel: nothing to join
         row_sums<typename A::sum, R> panel;
         for (std::size_t i = 0; i < R; ++i) panel.row[i] = dots[i];
@@ -87,7 +87,7 @@ template <class A, std::size_t R>
 BITSTEP_INLINE void predict_block(const row_run<typename A::value>& run, std::size_t at, std::size_t features,
                                   const typename A::value* w, typename A::value* out) {
     typename A::sum dots[R];
-    dot_rows<A, R>(run.x + at * run.row_stride, run.row_stride, features, w, ask_nothing<A>(0), dots);
+    dot_rows<A, R>(run.x + at * run.row_stride, run.row_stride, features, w, no_prefetch<A>(0), dots);
     for (std::size_t r = 0; r < R; ++r) {
         out[at + r] = A::round(run.y == nullptr ? dots[r] : A::minus(dots[r], run.y[at + r]));
     }

@@ -8,9 +8,13 @@
 
 namespace bitstep::internal {
 
-/// X beyond this is read as what comes from memory: below, it mostly lies in L3 from call to call. On a CPU of 32 MB L3, one
-/// thread, d = 256: at 8 MB 63 GB/s read as from a cache and 30 as from memory, at 16 MB 31 and 27, at 24 MB 13 and 18.
-inline constexpr std::size_t far_bytes = 8 * 1024 * 1024;
+/// A core's own caches: what is larger comes from further away.
+inline constexpr std::size_t core_cache_bytes = 1024 * 1024;
+
+/// X beyond this is read as what comes from memory: below, it mostly lies in L3 from call to call. One thread, a shared L3 of
+/// 32 MB, d = 256: at 8 MB 63 GB/s read as from a cache and 30 as from memory; at 24 MB 13 and 18; at 16 MB the one or the
+/// other, by d.
+inline constexpr std::size_t far_bytes = 8 * core_cache_bytes;
 
 /// Consecutive rows of one shard, all in one row panel.
 template <class T>
@@ -65,7 +69,8 @@ struct mean_run {
 /// Rows that a team which shares the columns takes at a time (../column_split.hpp).
 inline constexpr std::size_t most_column_rows = 8;
 
-/// Rows shorter than a logical vector go to `narrow`; 0: it has no form for these sums.
+/// Rows shorter than a logical vector go to `narrow` where enough whole panels lie end to end; 0: it has no form for these
+/// sums.
 template <class Sum>
 inline constexpr std::size_t most_narrow_features = sizeof(Sum) == sizeof(scalar_t<Sum>) ? lane_count<Sum> - 1 : 0;
 

@@ -1,37 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 64-byte logical vector: the one place that knows registers. One AVX-512, two AVX, four SSE or NEON registers behave
-// as the same 16 float or 8 double lanes. Sole user of xsimd and, with quotient.hpp, of intrinsics.
-// Next: arithmetic.hpp.
+// The 64-byte logical vector: the one place that knows how many registers it takes. One AVX-512, two AVX, four SSE or NEON registers behave
+// as the same 16 float or 8 double lanes.
+// Before: registers.hpp, shuffle.hpp. Next: arithmetic.hpp.
 // Only correctly rounded single operations appear here: no xsimd::fma, reduce, rsqrt or reciprocal.
 #pragma once
 
 #include "inline.hpp"
+#include "kernels/registers.hpp"
 #include "kernels/shuffle.hpp"
 #include "numerics.hpp"
 
-#include <xsimd/xsimd.hpp>
-
 namespace bitstep::internal {
 namespace {
-
-template <class T, class Arch>
-BITSTEP_INLINE xsimd::batch<T, Arch> divide(xsimd::batch<T, Arch> a, xsimd::batch<T, Arch> b) {
-    return a / b;
-}
-template <class T, class Arch>
-BITSTEP_INLINE xsimd::batch<T, Arch> square_root(xsimd::batch<T, Arch> a) {
-    return xsimd::sqrt(a);
-}
-#if defined(__aarch64__)
-// xsimd's float versions are Newton-Raphson estimates here: 41 % of quotients were wrong in the last place.
-BITSTEP_INLINE xsimd::batch<float, xsimd::neon64> divide(xsimd::batch<float, xsimd::neon64> a,
-                                                         xsimd::batch<float, xsimd::neon64> b) {
-    return vdivq_f32(a, b);
-}
-BITSTEP_INLINE xsimd::batch<float, xsimd::neon64> square_root(xsimd::batch<float, xsimd::neon64> a) {
-    return vsqrtq_f32(a);
-}
-#endif
 
 /// Lanes fold by halves: l with l + n/2, then n/4, ... The caller has stored them to `all`.
 template <class Sum, std::size_t n>
@@ -41,55 +21,6 @@ BITSTEP_INLINE Sum fold_halves(Sum (&all)[n]) {
     }
     return all[0];
 }
-
-/// batch::size floats from p, as doubles (exact). Chosen by the arch, not by the flags of the file: a consumer's -march may
-/// be wider than this table.
-template <class Arch>
-BITSTEP_INLINE xsimd::batch<double, Arch> widen(const float* p) {
-    constexpr std::size_t size = xsimd::batch<double, Arch>::size;
-    static_assert(size == 2 || size == 4 || size == 8, "one SSE, NEON, AVX or AVX-512 register");
-#if defined(__AVX512F__)
-    if constexpr (size == 8) return _mm512_cvtps_pd(_mm256_loadu_ps(p));
-#endif
-#if defined(__AVX__)
-    if constexpr (size == 4) return _mm256_cvtps_pd(_mm_loadu_ps(p));
-#endif
-#if defined(__SSE2__)
-    if constexpr (size == 2)
-        return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
-#elif defined(__aarch64__)
-    if constexpr (size == 2) return vcvt_f64_f32(vld1_f32(p));
-#endif
-}
-
-/// The first n elements of a register from p, zeros behind them, or to p; nothing beyond p + n is touched. Only where the
-/// instruction set has cheap masks (AVX2's stores are not); the caller copies elsewhere.
-#if defined(__AVX512F__)
-BITSTEP_INLINE __m512 load_masked(const float* p, std::size_t n, __m512) {
-    return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1), p);
-}
-BITSTEP_INLINE __m512d load_masked(const double* p, std::size_t n, __m512d) {
-    return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1U << n) - 1), p);
-}
-#endif
-#if defined(__AVX512F__)
-BITSTEP_INLINE void store_masked(float* p, std::size_t n, __m512 values) {
-    _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1U << n) - 1), values);
-}
-BITSTEP_INLINE void store_masked(double* p, std::size_t n, __m512d values) {
-    _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1U << n) - 1), values);
-}
-#endif
-#if defined(__AVX2__)
-BITSTEP_INLINE __m256 load_masked(const float* p, std::size_t n, __m256) {
-    const __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    return _mm256_maskload_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), place));
-}
-BITSTEP_INLINE __m256d load_masked(const double* p, std::size_t n, __m256d) {
-    const __m256i place = _mm256_setr_epi64x(0, 1, 2, 3);
-    return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(n)), place));
-}
-#endif
 
 template <class T, class Arch>
 struct lanes {
@@ -110,7 +41,7 @@ struct lanes {
         return r;
     }
 
-    /// The first n < count elements, zeros behind them. Never reads beyond p + n.
+    /// The first n <= count elements, zeros behind them. Never reads beyond p + n.
     static BITSTEP_INLINE lanes load_first(const T* p, std::size_t n) {
         if constexpr (registers <= 2) {
             lanes r;
@@ -244,6 +175,20 @@ BITSTEP_INLINE void transpose(Vector (&rows)[Vector::count]) {
     for (std::size_t i = 0; i < Vector::count; ++i) rows[i] = turned[i];
 }
 
+/// The first n <= 8 floats as a logical vector of doubles, zeros behind them.
+template <class Arch>
+BITSTEP_INLINE lanes<double, Arch> load_widened_first(const float* p, std::size_t n) {
+    using wide = lanes<double, Arch>;
+    wide r;
+    for (std::size_t i = 0; i < wide::registers; ++i) {
+        const std::size_t before = i * wide::batch::size;
+        const std::size_t here = n > before ? n - before : 0;
+        r.part[i] =
+            widen_first<Arch>(p + (here == 0 ? 0 : before), here < wide::batch::size ? here : wide::batch::size);
+    }
+    return r;
+}
+
 /// Eight floats as a logical vector of doubles.
 template <class Arch>
 BITSTEP_INLINE lanes<double, Arch> load_widened(const float* p) {
@@ -251,12 +196,6 @@ BITSTEP_INLINE lanes<double, Arch> load_widened(const float* p) {
     wide r;
     for (std::size_t i = 0; i < wide::registers; ++i) r.part[i] = widen<Arch>(p + i * wide::batch::size);
     return r;
-}
-
-enum class cache { l1, l2 };
-template <cache Into = cache::l2, class T>
-BITSTEP_INLINE void prefetch(const T* p) {
-    __builtin_prefetch(p, 0, Into == cache::l1 ? 3 : 2);
 }
 
 } // namespace

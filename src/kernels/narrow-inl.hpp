@@ -7,6 +7,7 @@
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/kernel_table.hpp"
+#include "kernels/prefetch.hpp"
 
 namespace bitstep::internal {
 namespace {
@@ -78,6 +79,7 @@ void narrow(const typename A::value* x, const typename A::value* y, std::size_t 
     using vector = typename A::vector;
     using doubles = lanes<double, typename A::arch>;
     constexpr std::size_t n = A::lane_total;
+    static_assert(row_panel % n == 0, "y is transposed in whole squares");
     constexpr std::size_t most = most_narrow_features<typename A::sum>;
     vector w_all[most];
     vector sums[most];

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a half of the fused pair asks memory for while it computes: called once per vector of each of its rows.
+// What a half of the fused pair prefetches while it computes: a functor, called once per vector of each of its rows.
 #pragma once
 
-#include "kernels/lanes.hpp"
+#include "inline.hpp"
+#include "numerics.hpp"
+
+#include <cstddef>
 
 namespace bitstep::internal {
 namespace {
 
-/// True for one vector per cache line of a row, so that each line is asked for once.
+enum class cache { l1, l2 };
+template <cache Into = cache::l2, class T>
+BITSTEP_INLINE void prefetch(const T* p) {
+    __builtin_prefetch(p, 0, Into == cache::l1 ? 3 : 2);
+}
+
+/// True for one vector per cache line of a row, so that each line is prefetched once.
 template <class A>
 BITSTEP_INLINE bool starts_line(std::size_t j) {
     constexpr std::size_t line = vector_bytes / sizeof(typename A::value);
@@ -15,41 +24,40 @@ BITSTEP_INLINE bool starts_line(std::size_t j) {
 }
 
 template <class A>
-struct ask_nothing {
-    BITSTEP_INLINE explicit ask_nothing(std::size_t) {}
+struct no_prefetch {
+    BITSTEP_INLINE explicit no_prefetch(std::size_t) {}
     BITSTEP_INLINE void operator()(const typename A::value*, std::size_t, std::size_t) const {}
 };
 
 /// The rows whose number is `First` modulo 2, `ahead` elements from here.
 template <class A, cache Into, std::size_t First>
-struct ask_every_other_row {
+struct prefetch_every_other_row {
     std::size_t ahead;
-    BITSTEP_INLINE explicit ask_every_other_row(std::size_t elements) : ahead(elements) {}
+    BITSTEP_INLINE explicit prefetch_every_other_row(std::size_t elements) : ahead(elements) {}
     BITSTEP_INLINE void operator()(const typename A::value* xj, std::size_t row, std::size_t j) const {
         if (row % 2 == First && starts_line<A>(j)) prefetch<Into>(xj + ahead);
     }
 };
 
-/// How the rows of a block are asked for while the block before it is computed.
+// What the two halves of a block prefetch of the next one. Figures: docs/performance.md, "What was tried for the gradient".
+
 template <class A>
-struct as_they_come {
-    using dots = ask_nothing<A>;
-    using update = ask_nothing<A>;
+struct nothing_ahead {
+    using dots = no_prefetch<A>;
+    using update = no_prefetch<A>;
 };
-/// X is in L2 or L3. Half of the lines: the hardware brings their neighbours (d = 256: 0.51 of L2's own speed without, 0.59
-/// with all lines, 0.64 with half of them).
+/// X is in L2 or L3. Half of the lines are better than all: the hardware brings their neighbours.
 template <class A>
-struct from_cache {
-    using dots = ask_nothing<A>;
-    using update = ask_every_other_row<A, cache::l1, 0>;
+struct ahead_into_l1 {
+    using dots = no_prefetch<A>;
+    using update = prefetch_every_other_row<A, cache::l1, 0>;
 };
-/// Into L2, not L1: rows that lie a power of two apart share an L1 set, where eight of them and eight prefetched ones throw
-/// each other out (d = 1024: 0.56 of the roof by prefetch into L1, 0.72 without any, 0.80 into L2). Evenly over both halves,
-/// else the miss buffers fill up and drop what is asked for.
+/// X comes from memory. Not into L1: rows that lie a power of two apart share an L1 set, where eight of them and eight
+/// prefetched ones throw each other out. Evenly over both halves, else the miss buffers fill up and drop what is asked for.
 template <class A>
-struct from_memory {
-    using dots = ask_every_other_row<A, cache::l2, 0>;
-    using update = ask_every_other_row<A, cache::l2, 1>;
+struct ahead_into_l2 {
+    using dots = prefetch_every_other_row<A, cache::l2, 0>;
+    using update = prefetch_every_other_row<A, cache::l2, 1>;
 };
 
 } // namespace

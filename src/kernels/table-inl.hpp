@@ -5,6 +5,7 @@
 #include "kernels/adam_ema-inl.hpp"
 #include "kernels/columns-inl.hpp"
 #include "kernels/gradient-inl.hpp"
+#include "kernels/mean-inl.hpp"
 #include "kernels/narrow-inl.hpp"
 #include "kernels/reduce-inl.hpp"
 

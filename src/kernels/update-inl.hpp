@@ -18,9 +18,9 @@ BITSTEP_INLINE void to_residuals(const typename A::value* y, typename A::sum (&d
 }
 
 /// partial = partial + x_0 r_0 + x_1 r_1 + ..., rows in order, for R rows.
-template <class A, std::size_t R, class Ask>
+template <class A, std::size_t R, class Prefetch>
 BITSTEP_INLINE void update_partial(const typename A::value* x, std::size_t row_stride, std::size_t features,
-                                   const typename A::sum* residuals, typename A::sum* partial, Ask ask) {
+                                   const typename A::sum* residuals, typename A::sum* partial, Prefetch prefetch_from) {
     typename A::factor r[R];
     for (std::size_t i = 0; i < R; ++i) r[i] = A::spread(residuals[i]);
     std::size_t j = 0;
@@ -30,7 +30,7 @@ BITSTEP_INLINE void update_partial(const typename A::value* x, std::size_t row_s
         for (std::size_t i = 0; i < R; ++i) {
             const typename A::value* xj = x + i * row_stride + j;
             s = A::multiply_add(s, A::load(xj), r[i]);
-            ask(xj, i, j);
+            prefetch_from(xj, i, j);
         }
         A::store_sum(partial, index, s);
     }
@@ -45,17 +45,19 @@ BITSTEP_INLINE void update_partial(const typename A::value* x, std::size_t row_s
 
 /// The same for R rows, `Tile` of them side by side; column panel by column panel, so that the panel of the partial stays in
 /// L1 for all of them.
-template <class A, std::size_t R, std::size_t Tile, class Ask>
+template <class A, std::size_t R, std::size_t Tile, class Prefetch>
 BITSTEP_INLINE void update_tiles(const typename A::value* x, std::size_t row_stride, std::size_t features,
-                                 const typename A::sum (&residuals)[R], typename A::sum* partial, Ask ask) {
+                                 const typename A::sum (&residuals)[R], typename A::sum* partial,
+                                 Prefetch prefetch_from) {
     static_assert(R % Tile == 0, "whole tiles");
     if constexpr (R == Tile) {
-        update_partial<A, R>(x, row_stride, features, residuals, partial, ask);
+        update_partial<A, R>(x, row_stride, features, residuals, partial, prefetch_from);
     } else {
         for (std::size_t j = 0; j < features; j += column_panel) {
             const std::size_t size = features - j < column_panel ? features - j : column_panel;
             for (std::size_t i = 0; i < R; i += Tile) {
-                update_partial<A, Tile>(x + i * row_stride + j, row_stride, size, residuals + i, partial + j, ask);
+                update_partial<A, Tile>(x + i * row_stride + j, row_stride, size, residuals + i, partial + j,
+                                        prefetch_from);
             }
         }
     }

@@ -27,9 +27,9 @@ function(bitstep_add_archs target)
     endif()
 
     # The loops over a block's rows must be unrolled. At -O2, which RelWithDebInfo and distributions give, GCC 12 leaves many
-    # of them: half the speed in cache (d = 64: 38 and 17 GB/s). Sanitizers set their own level: -O3 takes them minutes.
+    # of them: half the speed in cache (docs/performance.md). Not where sanitizers are on: -O3 takes them minutes.
     set(optimize "$<$<NOT:$<CONFIG:Debug,MinSizeRel>>:-O3>")
-    if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    if(all_flags MATCHES "-fsanitize")
         set(optimize "")
     endif()
 
