@@ -92,14 +92,13 @@ TYPED_TEST(gradient_test, kernels_equal_the_reference_for_every_short_row) {
     }
 }
 
-/// X of `bytes` bytes in rows of row_bytes, in one shard and in three: every kernel set on one thread.
+/// Rows of row_bytes, in one shard and in three: every kernel set on one thread.
 template <class T>
-void expect_equals_reference_in_shards(std::size_t row_bytes, std::size_t bytes, accumulate_mode mode) {
+void expect_equals_reference_in_shards(std::size_t rows, std::size_t row_bytes, accumulate_mode mode) {
     const std::size_t features = row_bytes / sizeof(T);
-    const std::size_t rows = bytes / row_bytes + 9;
     const auto data = make_problem<T>(row_bytes, rows, features, data_kind::spread);
     const auto want = run_gradient(placed_problem<T>(data, {}), reference_options(mode));
-    const std::vector<std::size_t> lengths{rows / 2 + 3, 2, rows - rows / 2 - 5};
+    const std::vector<std::size_t> lengths{rows / 2 + 2, 2, rows - rows / 2 - 4};
     for (const bitstep::arch which : runnable_archs()) {
         const placed_problem<T> placed(data, layout::numbered(features));
         EXPECT_TRUE(same_bits(run_gradient(placed, forced(which, 1, mode)), want))
@@ -109,26 +108,29 @@ void expect_equals_reference_in_shards(std::size_t row_bytes, std::size_t bytes,
     }
 }
 
-/// Blocks of 8, 16, 4, 2 or 1 rows by the length of a row, the next one asked for or not; a rest of rows and of columns.
+/// Blocks of 16, 8, 4, 2 or 1 rows by the length of a row, the next one prefetched or not; a rest of rows and of columns.
 TYPED_TEST(gradient_test, kernels_equal_the_reference_on_rows_of_every_length_from_cache) {
-    for (const std::size_t row_bytes : {136U, 1000U, 1024U, 1032U, 4096U, 4104U, 12008U, 65536U, 65544U}) {
+    for (const std::size_t row_bytes :
+         {64U, 136U, 1000U, 1024U, 1032U, 4096U, 4104U, 12008U, 65536U, 65544U, 131080U}) {
         for (const accumulate_mode mode : every_mode) {
-            expect_equals_reference_in_shards<TypeParam>(row_bytes, 50 * row_bytes, mode);
+            expect_equals_reference_in_shards<TypeParam>(59, row_bytes, mode);
         }
     }
     for (const std::size_t row_bytes : {262152U, 524296U, 1048584U}) {
-        expect_equals_reference_in_shards<TypeParam>(row_bytes, 1, accumulate_mode::native);
+        expect_equals_reference_in_shards<TypeParam>(7, row_bytes, accumulate_mode::native);
     }
 }
 
 /// X above 8 MB is read by other forms of the kernels: rows in sequence, 4, 2 or 1 to a block, or side by side with
 /// prefetch. (The wide mode of double has one form for all.)
 TYPED_TEST(gradient_test, kernels_equal_the_reference_from_memory) {
-    constexpr std::size_t bytes = 8 * 1024 * 1024 + 1;
-    for (const std::size_t row_bytes : {80U, 136U, 400U, 520U, 1000U, 1032U, 2048U, 2056U, 12008U, 262152U}) {
-        expect_equals_reference_in_shards<TypeParam>(row_bytes, bytes, accumulate_mode::native);
+    constexpr std::size_t far = 8 * 1024 * 1024;
+    for (const std::size_t row_bytes :
+         {32U, 64U, 80U, 128U, 136U, 400U, 520U, 1000U, 1032U, 2048U, 2056U, 12008U, 131080U, 262152U}) {
+        const std::size_t rows = far / row_bytes + 9;
+        expect_equals_reference_in_shards<TypeParam>(rows, row_bytes, accumulate_mode::native);
         if (sizeof(TypeParam) == sizeof(float)) {
-            expect_equals_reference_in_shards<TypeParam>(row_bytes, bytes, accumulate_mode::wide);
+            expect_equals_reference_in_shards<TypeParam>(rows, row_bytes, accumulate_mode::wide);
         }
     }
 }
@@ -161,8 +163,11 @@ TYPED_TEST(gradient_test, kernels_equal_the_reference_on_narrow_rows_a_panel_per
 /// Dot products and targets that are zeros of both signs: the kernels may drop a "+0 +" only where no bit shows it.
 TYPED_TEST(gradient_test, kernels_equal_the_reference_on_zeros_of_both_signs) {
     const TypeParam zeros[] = {TypeParam(0.0), TypeParam(-0.0), TypeParam(1), TypeParam(-1)};
-    const std::size_t rows = native_lanes<TypeParam>() * bitstep::numerics_panels().row_panel;
-    for (const std::size_t features : {std::size_t{1}, std::size_t{3}, std::size_t{7}, std::size_t{40}}) {
+    const std::size_t lanes = native_lanes<TypeParam>();
+    const std::size_t group = lanes * bitstep::numerics_panels().row_panel;
+    for (const std::size_t features : {std::size_t{1}, std::size_t{3}, std::size_t{7}, lanes, lanes + 1, 2 * lanes,
+                                       std::size_t{40}, std::size_t{1030}}) {
+        const std::size_t rows = features < lanes ? group : 83;
         auto data = make_problem<TypeParam>(features, rows, features, data_kind::integers);
         for (std::size_t i = 0; i < data.x.size(); ++i) data.x[i] = zeros[(i * 7 + i / 5) % 4];
         for (std::size_t i = 0; i < rows; ++i) data.y[i] = zeros[i % 3];
