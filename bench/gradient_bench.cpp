@@ -78,6 +78,8 @@ void add_rows(const row& how, const std::vector<std::size_t>& features, bool one
     }
 }
 
+/// Just above what bitstep reads as from a cache (src/kernels/kernel_table.hpp, far_bytes).
+constexpr std::size_t past_far_bytes = 24 * 1024 * 1024;
 constexpr std::size_t million = std::size_t{1} << 20;
 
 /// All lengths of row in all size classes.
@@ -88,7 +90,8 @@ void add_full_set(const cache_sizes& cache) {
         add_rows<float>({"tiny", 4096 * sizeof(float), accumulate}, features, true);
         add_rows<double>({"tiny", 4096 * sizeof(double), accumulate}, features, true);
         for (const row& how : {row{"L1", cache.l1 / 2, accumulate}, row{"L2", cache.l2 / 2, accumulate},
-                               row{"past_L2", 8 * cache.l2, accumulate}, row{"memory", memory_bytes(), accumulate}}) {
+                               row{"past_L2", 8 * cache.l2, accumulate}, row{"past_far", past_far_bytes, accumulate},
+                               row{"memory", memory_bytes(), accumulate}}) {
             add_rows<float>(how, features, true);
             add_rows<double>(how, features, true);
         }
@@ -101,10 +104,15 @@ void add_full_set(const cache_sizes& cache) {
 void add_default_set(const cache_sizes& cache) {
     constexpr auto native = accumulate_mode::native;
     constexpr auto wide = accumulate_mode::wide;
-    add_rows<float>({"L1", cache.l1 / 2, native}, {64, 1024}, false);
+    for (const row& how : {row{"L1", cache.l1 / 2, native}, row{"past_L2", 8 * cache.l2, native},
+                           row{"past_far", past_far_bytes, native}}) {
+        add_rows<float>(how, {1024}, true);
+    }
+    add_rows<float>({"L1", cache.l1 / 2, native}, {64}, false);
+    add_rows<float>({"past_far", past_far_bytes, native}, {64}, false);
     add_rows<float>({"L2", cache.l2 / 2, native}, {8, 64, 256, 1024, 4096}, true);
     add_rows<double>({"L2", cache.l2 / 2, native}, {64, 256, 1024, 4096}, false);
-    add_rows<float>({"past_L2", 8 * cache.l2, native}, {1, 2, 4, 8, 13, 16, 32, 1024}, false);
+    add_rows<float>({"past_L2", 8 * cache.l2, native}, {1, 2, 4, 8, 13, 16, 32}, false);
     add_rows<double>({"past_L2", 8 * cache.l2, native}, {1, 4, 8, 16, 32, 1024}, false);
     add_rows<float>({"memory", memory_bytes(), native}, {1024}, true);
     add_rows<float>({"memory", memory_bytes(), native}, {32, 64, 256, 4096, 16384, 65536, million}, false);
