@@ -33,8 +33,9 @@ struct number_pair {
 
 } // namespace
 
-// The platform's pow differs between C libraries and CPUs. From the highest bit down: square, then multiply by beta where
-// the bit is one. The relative error stays below t 2^-100: for t up to 2^40 far under half a unit of the rounding at the end.
+// The platform's pow differs between C libraries and CPUs. From the highest bit down: square, then multiply by beta
+// where the bit is one. The relative error stays below t 2^-100: for t up to 2^40 far under half a unit of the rounding
+// at the end.
 power_pair powers(double beta1, double beta2, long long t) noexcept {
     const auto exponent = static_cast<unsigned long long>(t);
     const number_pair beta(number_pair::vector{beta1, beta2});

@@ -20,9 +20,9 @@ std::size_t levels_of(std::size_t panels) noexcept {
     return levels;
 }
 
-/// Rows of a block: as many as keep a thread's part of them in a quarter of its core's cache; at least one. Parts beyond that
-/// cache want one, too (2^20 floats, two threads, X from memory: 20.6 GB/s with one row, 19.7 with 2, 19.2 with 4, 16.0
-/// with 8).
+/// Rows of a block: as many as keep a thread's part of them in a quarter of its core's cache; at least one. Parts
+/// beyond that cache want one, too (2^20 floats, two threads, X from memory: 20.6 GB/s with one row, 19.7 with 2, 19.2
+/// with 4, 16.0 with 8).
 std::size_t rows_at_once(std::size_t part_bytes) noexcept {
     std::size_t rows = most_column_rows;
     while (rows > 1 && rows * part_bytes > core_cache_bytes / 4) rows /= 2;

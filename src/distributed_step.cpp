@@ -71,7 +71,8 @@ state_view<const T> read_only(const state_view<T>& s) noexcept {
 } // namespace
 } // namespace internal
 
-// The arguments are put together where they stay: copies of the views were 10 % of the smallest step.
+// The arguments are put together where they stay: copies of views just written wait for the stores (by perf 8 % of a step
+// of 1 x 1 floats).
 
 template <class T>
 status distributed_step(const worker_batches<T>& batches, const state_view<const T>& state,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caller's floating-point environment must neither change results nor be changed. Every call that computes with
-// floating point, its checks included, and every thread of a team runs inside `with_default_environment`: round to nearest,
-// no flush-to-zero, exceptions masked.
+// floating point, its checks included, and every thread of a team runs inside `with_default_environment`: round to
+// nearest, no flush-to-zero, exceptions masked.
 #pragma once
 
 #include <new>

@@ -83,8 +83,9 @@ bool finish_gradient(const gradient_plan<Sum>& plan, const sum_kernels<T, Sum>& 
     return finite;
 }
 
-/// Rows or columns for each thread. By columns where subtrees of rows are fewer than threads; for rows above core_cache_bytes also
-/// where they are too few to share evenly. Four column panels a thread at least: each block of rows waits for all threads.
+/// Rows or columns for each thread. By columns where subtrees of rows are fewer than threads; for rows above
+/// core_cache_bytes also where they are too few to share evenly. Four column panels a thread at least: each block of
+/// rows waits for all threads.
 /// More threads never turn it off, so that a workspace for many does for fewer.
 template <class T, class Sum>
 void choose_way(std::size_t features, gradient_plan<Sum>& plan) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage 4: the balanced tree over the row panels of a subtree, or over all of them, by recursion: the left part is the
-// largest power of two below. The same sums as the binary counter of docs/numerics.md, with each result already where it is
-// wanted.
+// largest power of two below. The same sums as the binary counter of docs/numerics.md, with each result already where
+// it is wanted.
 #pragma once
 
 #include "numerics.hpp"

@@ -14,20 +14,22 @@ namespace bitstep::internal {
 
 inline constexpr int most_threads = 1024;
 
-/// BITSTEP_NUM_THREADS, else OpenMP's default up to the CPUs that OpenMP sees in this call (with libgomp those of the calling
-/// thread's affinity mask, which a caller may change); at least 1. The environment is read once per process.
+/// BITSTEP_NUM_THREADS, else OpenMP's default up to the CPUs that OpenMP sees in this call (with libgomp those of the
+/// calling thread's affinity mask, which a caller may change); at least 1. The environment is read once per process.
 status default_threads(int& threads) noexcept;
 
 /// The same choices with a number of threads that no later affinity mask can exceed: for sizing a workspace.
 options with_most_threads(const options& opts) noexcept;
 
-/// Threads worth asking for, for `tasks` tasks that touch `bytes` bytes: 1 for small work and for the reference, at most one
-/// per half of serial_below_bytes. Depends on options, environment and affinity alone, never on where the call stands, so
-/// that a workspace sized for with_most_threads() fits every later call, unless omp_set_num_threads raises the default. `opts.threads` has been checked.
+/// Threads worth asking for, for `tasks` tasks that touch `bytes` bytes: 1 for small work and for the reference, at
+/// most one per half of serial_below_bytes. Depends on options, environment and affinity alone, never on where the call
+/// stands, so that a workspace sized for with_most_threads() fits every later call, unless omp_set_num_threads raises
+/// the default. `opts.threads` has been checked.
 status choose_threads(const options& opts, arch which, std::size_t bytes, std::size_t tasks, int& threads) noexcept;
 
 /// Runs body(thread, team, context) on a team of at most `threads`, each in the default floating-point environment, and
-/// returns the size of the team that was delivered. One thread, or a call inside a foreign parallel region or in a forked child:
+/// returns the size of the team that was delivered. One thread, or a call inside a foreign parallel region or in a
+/// forked child:
 /// on the calling thread.
 int run_team(int threads, void (*body)(int thread, int team, void* context), void* context) noexcept;
 

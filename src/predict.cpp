@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beside the stages of a step, predict and residual: validate -> rows to threads -> kernels/dot-inl.hpp. Rows are independent of one another.
+// Beside the stages of a step, predict and residual: validate -> rows to threads -> kernels/dot-inl.hpp. Rows are
+// independent of one another.
 #include <bitstep/predict.hpp>
 #include <bitstep/residual.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beside the stages of a step: the ring, round by round, in the callers' final buffers. In one round worker i sends chunk c and changes chunk c - 1, so
-// every send reads what stood there before the round, in whatever order the workers are visited.
+// Beside the stages of a step: the ring, round by round, in the callers' final buffers. In one round worker i sends
+// chunk c and changes chunk c - 1, so every send reads what stood there before the round, in whatever order the workers
+// are visited.
 #include <bitstep/simulate_ring_allreduce.hpp>
 
 #include "fp_environment.hpp"

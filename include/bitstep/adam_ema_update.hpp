@@ -19,8 +19,8 @@ namespace bitstep {
 /// double-double (docs/numerics.md). Given the same g it equals plain NumPy in the same dtype bit for bit.
 /// Errors: null_pointer, invalid_shape, invalid_argument, overlap, arch_unavailable; with check_state = on also non_finite
 /// and invalid_argument (v < 0). Without it, NaN and infinities give what IEEE says.
-/// Cost: 36 d bytes in float (reads 20, writes 16), 72 d in double, and about 20 d flops; with check_state 16 d and 32 d more. Never
-/// allocates. Thread-safe on separate states.
+/// Cost: 36 d bytes in float (reads 20, writes 16), 72 d in double, and about 20 d flops; with check_state 16 d and 32
+/// d more. Never allocates. Thread-safe on separate states.
 /// Source: Kingma and Ba, "Adam: a method for stochastic optimization", 2015, algorithm 1.
 template <class T>
 BITSTEP_EXPORT status adam_ema_update(vector_view<const T> grad, const state_view<T>& state,

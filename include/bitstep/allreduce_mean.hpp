@@ -28,11 +28,11 @@ struct worker_tensor {
 /// Order: the fixed tree over the worker index, then one division. Counts are first divided by their greatest common
 /// divisor, so equal counts give the plain mean's bits (docs/numerics.md). NaN and infinities propagate (0 times NaN is
 /// NaN).
-/// Errors: null_pointer, invalid_shape, invalid_argument (counts, options), overlap, arch_unavailable, workspace_too_small,
-/// out_of_memory. Then no output has been written.
+/// Errors: null_pointer, invalid_shape, invalid_argument (counts, options), overlap, arch_unavailable,
+/// workspace_too_small, out_of_memory. Then no output has been written.
 /// Cost: (W + 1) sizeof(T) bytes and W flops per element (2 W with counts). Scratch is needed for counts, and to check
-/// overlaps where outputs are not in ascending order of address or a tensor is empty; only then, and only where `workspace`
-/// is empty, does the call allocate. Thread-safe on separate outputs.
+/// overlaps where outputs are not in ascending order of address or a tensor is empty; only then, and only where
+/// `workspace` is empty, does the call allocate. Thread-safe on separate outputs.
 template <class T>
 BITSTEP_EXPORT status allreduce_mean(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
                                      const long long* counts = nullptr, const options& opts = {},

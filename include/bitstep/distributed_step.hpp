@@ -22,7 +22,8 @@ namespace bitstep {
 /// non_finite (X, y, w; with check_state, on by default, also ema_weights, m, v), gradient_overflow. On any of them out
 /// and the state are as before.
 /// Cost: N d sizeof(T) bytes for X and 4 N d flops; 9 d sizeof(T) bytes for gradient and state and about 20 d flops;
-/// check_state reads 4 d sizeof(T) more. Allocates only where `workspace` is empty. Thread-safe on separate states and workspaces.
+/// check_state reads 4 d sizeof(T) more. Allocates only where `workspace` is empty. Thread-safe on separate states and
+/// workspaces.
 template <class T>
 BITSTEP_EXPORT status distributed_step(const worker_batches<T>& batches, const state_view<const T>& state,
                                        const hyper_parameters& hyper, vector_view<T> out, const options& opts = {},

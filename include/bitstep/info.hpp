@@ -18,8 +18,8 @@ BITSTEP_EXPORT int numerics_version() noexcept;
 /// "reference", "baseline", ...; "automatic" for arch::automatic.
 BITSTEP_EXPORT const char* arch_name(arch which) noexcept;
 
-/// Name to arch ("automatic" is not a name). A name that bitstep knows is ok even where it cannot run here; calls that force
-/// it fail then. On an unknown one the code is `arch_unavailable` and the message lists the names that run here.
+/// Name to arch ("automatic" is not a name). A name that bitstep knows is ok even where it cannot run here; calls that
+/// force it fail then. On an unknown one the code is `arch_unavailable` and the message lists the names that run here.
 BITSTEP_EXPORT status arch_from_name(const char* name, arch& which) noexcept;
 
 BITSTEP_EXPORT bool arch_compiled(arch which) noexcept;

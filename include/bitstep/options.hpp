@@ -22,11 +22,12 @@ struct run_report {
 };
 
 struct options {
-    /// Threads to ask for, 1 to 1024; 0: BITSTEP_NUM_THREADS where set, else OpenMP's default, but no more than the CPUs
-    /// that OpenMP sees at that moment (libgomp: those of the calling thread's affinity mask), because the threads of a
-    /// larger team wait for one another. A number given here or in BITSTEP_NUM_THREADS is taken as it is, up to the size of the work. Inside somebody else's parallel
-    /// region, and in the forked child of a process with threads, a call is serial. Asking for more threads than the system
-    /// can create ends the process: that is OpenMP's doing, and a reason to stay near the number of cores.
+    /// Threads to ask for, 1 to 1024; 0: BITSTEP_NUM_THREADS where set, else OpenMP's default, but no more than the
+    /// CPUs that OpenMP sees at that moment (libgomp: those of the calling thread's affinity mask), because the threads
+    /// of a larger team wait for one another. A number given here or in BITSTEP_NUM_THREADS is taken as it is, up to
+    /// the size of the work. Inside somebody else's parallel region, and in the forked child of a process with threads,
+    /// a call is serial. Asking for more threads than the system can create ends the process: that is OpenMP's doing,
+    /// and a reason to stay near the number of cores.
     int threads = 0;
     accumulate_mode accumulate = accumulate_mode::native;
     bitstep::arch arch = bitstep::arch::automatic;
@@ -34,9 +35,9 @@ struct options {
     check_mode check_state = check_mode::by_default;
     /// Work that reads and writes fewer bytes than this stays on the calling thread and never touches OpenMP. Above, there
     /// is at most one thread per half of it. Tests set it to zero, so that tiny shapes really run threads.
-    /// The default suits calls that follow one another. OpenMP's threads fall asleep when none of their work comes for a few
-    /// milliseconds, and waking them takes tens of microseconds: who calls less often than that with little data is served
-    /// better by one thread, or by 2 MiB here (docs/performance.md has the figures).
+    /// The default suits calls that follow one another. OpenMP's threads fall asleep when none of their work comes for
+    /// a few milliseconds, and waking them takes tens of microseconds: who calls less often than that with little data
+    /// is served better by one thread, or by 2 MiB here (docs/performance.md has the figures).
     std::size_t serial_below_bytes = 256 * 1024;
     run_report* report = nullptr;
 };

@@ -143,7 +143,8 @@ struct arithmetic<double, double_double, Arch> {
     }
 };
 
-/// wide double. Its arithmetic is ten times as long, so it gets fewer forms of each algorithm: code, not time, is the limit.
+/// wide double. Its arithmetic is ten times as long, so it gets fewer forms of each algorithm: code, not time, is the
+/// limit.
 template <class A>
 inline constexpr bool sums_are_pairs = sizeof(typename A::sum) > sizeof(double);
 

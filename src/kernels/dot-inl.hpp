@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dot products of several rows with w: the first half of the fused pair, and all of predict.
-// Per row and column panel: products to lanes, lanes fold by halves; panel sums enter the tree. Rows never mix, so how many
-// are taken at once is free: it hides the latency of the additions and loads w once for all of them.
+// Per row and column panel: products to lanes, lanes fold by halves; panel sums enter the tree. Rows never mix, so how
+// many are taken at once is free: it hides the latency of the additions and loads w once for all of them.
 #pragma once
 
 #include "kernels/arithmetic.hpp"

@@ -38,8 +38,9 @@ BITSTEP_INLINE std::size_t fused_blocks(const fused_rows<A>& rows, std::size_t a
     return at;
 }
 
-/// How many rows make a block that fits a core's own cache. A block beyond L2 is read again from L3, but several rows share the loads of w
-/// and the partial (d = 65536, two threads: 22 GB/s with blocks of 256 KB, 27 with 1 MB and with 4 MB).
+/// How many rows make a block that fits a core's own cache. A block beyond L2 is read again from L3, but several rows
+/// share the loads of w and the partial (d = 65536, two threads: 22 GB/s with blocks of 256 KB, 27 with 1 MB and with 4
+/// MB).
 template <class A>
 BITSTEP_INLINE std::size_t most_block_rows(std::size_t features) {
     return core_cache_bytes / (features * sizeof(typename A::value));

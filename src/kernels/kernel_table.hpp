@@ -11,9 +11,9 @@ namespace bitstep::internal {
 /// A core's own caches: what is larger comes from further away.
 inline constexpr std::size_t core_cache_bytes = 1024 * 1024;
 
-/// X beyond this is read as what comes from memory: below, it mostly lies in L3 from call to call. One thread, a shared L3 of
-/// 32 MB, d = 256: at 8 MB 63 GB/s read as from a cache and 30 as from memory; at 24 MB 13 and 18; at 16 MB the one or the
-/// other, by d.
+/// X beyond this is read as what comes from memory: below, it mostly lies in L3 from call to call. One thread, a shared
+/// L3 of 32 MB, d = 256: at 8 MB 63 GB/s read as from a cache and 30 as from memory; at 24 MB 13 and 18; at 16 MB the
+/// one or the other, by d.
 inline constexpr std::size_t far_bytes = 8 * core_cache_bytes;
 
 /// Consecutive rows of one shard, all in one row panel.
@@ -85,8 +85,8 @@ struct sum_kernels {
     /// `more`: as many rows again follow. Null where most_narrow_features is 0.
     void (*narrow)(const T* x, const T* y, std::size_t features, const T* w, bool more, Sum* partial,
                    square_t<Sum>& squares);
-    /// Columns [first, last) of at most most_column_rows rows, first the start of a column panel: sums[i * stride + c] = row i, column panel
-    /// c from there on, each folded.
+    /// Columns [first, last) of at most most_column_rows rows, first the start of a column panel: sums[i * stride + c]
+    /// = row i, column panel c from there on, each folded.
     void (*panel_dots)(const row_run<T>& run, std::size_t first, std::size_t last, const T* w, Sum* sums,
                        std::size_t stride);
     /// partial += X^T r in columns [first, last) of at most most_column_rows rows, row by row.

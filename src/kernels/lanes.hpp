@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 64-byte logical vector: the one place that knows how many registers it takes. One AVX-512, two AVX, four SSE or NEON registers behave
-// as the same 16 float or 8 double lanes.
+// The 64-byte logical vector: the one place that knows how many registers it takes. One AVX-512, two AVX, four SSE or
+// NEON registers behave as the same 16 float or 8 double lanes.
 // Before: registers.hpp, shuffle.hpp. Next: arithmetic.hpp.
 // Only correctly rounded single operations appear here: no xsimd::fma, reduce, rsqrt or reciprocal.
 #pragma once

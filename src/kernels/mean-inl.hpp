@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers' gradients into their mean: the tree over workers, elementwise, so elements may be cut anywhere. A verb of its own
-// (allreduce_mean, ../reduce.cpp).
+// Workers' gradients into their mean: the tree over workers, elementwise, so elements may be cut anywhere. A verb of
+// its own (allreduce_mean, ../reduce.cpp).
 #pragma once
 
 #include "kernels/carry_tree.hpp"

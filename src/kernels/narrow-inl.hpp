@@ -18,7 +18,8 @@ template <class A, std::size_t Width, std::size_t Lane>
 BITSTEP_INLINE typename A::vector narrow_dot(const typename A::vector* x, const typename A::vector* w,
                                              std::size_t features) {
     if constexpr (Width == A::lane_total) {
-        // Without the contract's "+0 +": it decides the sign of a zero alone, and r = dot - y takes any zero to the same sums.
+        // Without the contract's "+0 +": it decides the sign of a zero alone, and r = dot - y takes any zero to the
+        // same sums.
         return x[Lane] * w[Lane];
     } else {
         typename A::vector s = narrow_dot<A, 2 * Width, Lane>(x, w, features);

@@ -39,7 +39,8 @@ struct prefetch_every_other_row {
     }
 };
 
-// What the two halves of a block prefetch of the next one. Figures: docs/performance.md, "What was tried for the gradient".
+// What the two halves of a block prefetch of the next one. Figures: docs/performance.md, "What was tried for the
+// gradient".
 
 template <class A>
 struct nothing_ahead {
@@ -53,7 +54,8 @@ struct ahead_into_l1 {
     using update = prefetch_every_other_row<A, cache::l1, 0>;
 };
 /// X comes from memory. Not into L1: rows that lie a power of two apart share an L1 set, where eight of them and eight
-/// prefetched ones throw each other out. Evenly over both halves, else the miss buffers fill up and drop what is asked for.
+/// prefetched ones throw each other out. Evenly over both halves, else the miss buffers fill up and drop what is asked
+/// for.
 template <class A>
 struct ahead_into_l2 {
     using dots = prefetch_every_other_row<A, cache::l2, 0>;

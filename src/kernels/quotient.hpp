@@ -5,9 +5,9 @@
 //
 //   y = RN(1 / b), q = RN(a y), r = RN(q b - a), q' = RN(q - r y) = RN(a / b)
 //
-// for a = 0, for every a with 2^-100 <= |a| <= 2^70 (float), 2^-960 <= |a| <= 2^960 (double), and every b in [2^-53, 1]. The
-// sign of r is this way round because then r is +0 where a is 0, and -0 stays -0. A vector with any other element is
-// divided. Zeros must not be: features that never occur have zero moments.
+// for a = 0, for every a with 2^-100 <= |a| <= 2^70 (float), 2^-960 <= |a| <= 2^960 (double), and every b in [2^-53,
+// 1]. The sign of r is this way round because then r is +0 where a is 0, and -0 stays -0. A vector with any other
+// element is divided. Zeros must not be: features that never occur have zero moments.
 #pragma once
 
 #include "kernels/lanes.hpp"

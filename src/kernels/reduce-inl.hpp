@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree over partial gradients: two of them into one, and the last ones into the gradient. Elementwise, so columns may be
-// cut anywhere. Before: gradient-inl.hpp. After: adam_ema-inl.hpp.
+// The tree over partial gradients: two of them into one, and the last ones into the gradient. Elementwise, so columns
+// may be cut anywhere. Before: gradient-inl.hpp. After: adam_ema-inl.hpp.
 #pragma once
 
 #include "kernels/arithmetic.hpp"
@@ -52,8 +52,8 @@ BITSTEP_INLINE typename A::sum_vector join_partials(const typename A::sum* parti
     return tree.total();
 }
 
-/// Elements [first, last), first a multiple of the lanes. Whether all are finite is kept per lane: one sum for all would be
-/// a chain of additions (by perf 34 % of a step of 1 x 512 floats).
+/// Elements [first, last), first a multiple of the lanes. Whether all are finite is kept per lane: one sum for all
+/// would be a chain of additions (by perf 34 % of a step of 1 x 512 floats).
 template <class A>
 bool finish(const typename A::sum* partials, std::size_t partial_count, std::size_t partial_stride,
             scalar_t<typename A::sum> n, std::size_t first, std::size_t last, typename A::value* grad) {

@@ -31,8 +31,8 @@ BITSTEP_INLINE xsimd::batch<float, xsimd::neon64> square_root(xsimd::batch<float
 }
 #endif
 
-/// batch::size floats from p, as doubles (exact). Chosen by the arch, not by the flags of the file: a consumer's -march may
-/// be wider than this table.
+/// batch::size floats from p, as doubles (exact). Chosen by the arch, not by the flags of the file: a consumer's -march
+/// may be wider than this table.
 template <class Arch>
 BITSTEP_INLINE xsimd::batch<double, Arch> widen(const float* p) {
     constexpr std::size_t size = xsimd::batch<double, Arch>::size;

@@ -24,8 +24,8 @@ struct fused_rows {
     BITSTEP_INLINE const typename A::value* y(std::size_t row) const { return run.y + row; }
 };
 
-/// Elements of a row of so many bytes. (Lengths of rows are compared in elements: the compiler then sees which forms can meet
-/// a row of several column panels.)
+/// Elements of a row of so many bytes. (Lengths of rows are compared in elements: the compiler then sees which forms
+/// can meet a row of several column panels.)
 template <class A>
 constexpr std::size_t features_in(std::size_t row_bytes) {
     return row_bytes / sizeof(typename A::value);

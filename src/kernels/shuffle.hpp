@@ -62,9 +62,10 @@ BITSTEP_INLINE Batch fold_pair(const Batch& a, const Batch& b) {
     return pick<Batch, Run, 0>(a, b) + pick<Batch, Run, 1>(a, b);
 }
 
-/// rows[0] becomes the sums of Rows registers' lanes; row r's stands at place r * size / Rows. Rows: at least the blocks of
-/// a register. Pairs are chosen so that the rows come out in order: while whole blocks move, neighbours at the distance that
-/// fills the blocks in order; within blocks, from far to near. Fewer rows than lanes: the last one is paired with itself.
+/// rows[0] becomes the sums of Rows registers' lanes; row r's stands at place r * size / Rows. Rows: at least the
+/// blocks of a register. Pairs are chosen so that the rows come out in order: while whole blocks move, neighbours at
+/// the distance that fills the blocks in order; within blocks, from far to near. Fewer rows than lanes: the last one is
+/// paired with itself.
 template <std::size_t Rows, std::size_t Run, std::size_t Live, class Batch>
 BITSTEP_INLINE void fold_rows(Batch (&rows)[Rows]) {
     if constexpr (Run > 1) {

@@ -43,8 +43,8 @@ BITSTEP_INLINE void update_partial(const typename A::value* x, std::size_t row_s
     }
 }
 
-/// The same for R rows, `Tile` of them side by side; column panel by column panel, so that the panel of the partial stays in
-/// L1 for all of them.
+/// The same for R rows, `Tile` of them side by side; column panel by column panel, so that the panel of the partial
+/// stays in L1 for all of them.
 template <class A, std::size_t R, std::size_t Tile, class Prefetch>
 BITSTEP_INLINE void update_tiles(const typename A::value* x, std::size_t row_stride, std::size_t features,
                                  const typename A::sum (&residuals)[R], typename A::sum* partial,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of docs/numerics.md for the gradient, to be checked by hand. Mirrors ../gradient.cpp, shares no loop with it.
+// The contract of docs/numerics.md for the gradient, to be checked by hand. Mirrors ../gradient.cpp, shares no loop
+// with it.
 #include "reference/gradient.hpp"
 
 #include "parallel.hpp"
