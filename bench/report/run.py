@@ -52,7 +52,7 @@ def programs(build, full, name_filter):
         return found, missing
     for what in PY:
         command = [python, os.path.join(PYTHON, f"{what}_bench.py"), "--library", library,
-                   *(["--filter", name_filter] if name_filter else []), *(["--full"] if full else [])]
+                   *([f"--filter={name_filter}"] if name_filter else []), *(["--full"] if full else [])]
         found.append(Program(f"python/{what}_bench.py", [*command, "--list"], command, "--out="))
     return found, missing
 
@@ -63,6 +63,8 @@ def list_rows(program):
     if done.returncode != 0:
         last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no message"]
         return [], f"{program.name} cannot list its rows ({done.returncode}): {last[0]}"
+    if "Could not compile" in done.stderr + done.stdout:  # some of Python's expressions are none of C++
+        return [], f"{program.name} does not understand the filter; without (?<= ...), (?P ...) and flags it would"
     return [line.split("/iterations:")[0] for line in done.stdout.splitlines() if "/" in line and " " not in line], None
 
 
