@@ -27,11 +27,14 @@ def shown(drawn, folder):
     return "".join(f"![{picture.title}]({folder}{picture.file})\n\n{picture.sentence}\n\n" for picture in drawn)
 
 
-def put(path, text, drawn, folder):
-    """Between the marks of the page stands what this wrote last time."""
+def put(path, text, drawn, folder, of_earlier):
+    """Between the marks of the page stands what this wrote last time. of_earlier: all names that pictures can have."""
     before, after = parts_of(path)
     images = os.path.join(os.path.dirname(path), "images")
     os.makedirs(images, exist_ok=True)
     for picture in drawn:
         shutil.copy(os.path.join(folder, picture.file), os.path.join(images, picture.file))
+    for name in set(of_earlier) - {picture.file for picture in drawn}:
+        if os.path.exists(os.path.join(images, name)):
+            os.remove(os.path.join(images, name))
     write_page(path, f"{before}{BEGIN}\n\n{shown(drawn, 'images/')}{text}\n{END}{after}")

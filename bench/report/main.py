@@ -72,7 +72,7 @@ def write(options, everything, rows, folder):
         file.write(docs.shown(drawn, "") + text)
     print(tables.terminal(everything["machine"], verdicts, rows))
     if options.docs:
-        docs.put(options.docs, text, drawn, folder)
+        docs.put(options.docs, text, drawn, folder, pictures.FILES)
     return [picture.file for picture in drawn], left_out
 
 
@@ -99,4 +99,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("interrupted; earlier results are as they were", file=sys.stderr)
+        sys.exit(130)

@@ -8,6 +8,10 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import run
+
 SAMPLE_FILE = os.path.join(HERE, "sample.json")
 TOOL = os.path.join(os.path.dirname(os.path.dirname(HERE)), "tools", "bench")
 
@@ -111,6 +115,17 @@ class Results(Folder):
         self.file("build/numpy.py", "raise ImportError\n")
         return report("--build", self.program(text), "--out", self.folder, "--filter", name_filter,
                       PYTHONPATH=self.path("build"))
+
+    def test_a_filter_means_the_same_everywhere(self):
+        names = ["a<float>/d:1/threads:1", "a<float>/d:1/threads:12", "a<float>/d:2/threads:1"]
+        listing = ["sh", "-c", "printf '%s/iterations:1/manual_time\\n' " + " ".join(f"'{name}'" for name in names)]
+        program = run.Program("a", listing, [], "", r"(?<=d:)\d/threads:1$")
+        program.rows, _ = run.list_rows(program)
+        self.assertEqual(program.rows, [names[0], names[2]])
+        chosen = run.exactly(program.rows).split("=", 1)[1]
+        done = subprocess.run(["sh", "-c", listing[2] + f" | grep -E '{chosen}'"], capture_output=True, text=True)
+        self.assertEqual(done.stdout.splitlines(), [f"{name}/iterations:1/manual_time" for name in program.rows])
+        self.assertEqual(run.exactly(["a.b+"]).split("=", 1)[1], r"^(a\.b\+)/iterations:")
 
     def test_nothing_is_lost_where_nothing_was_measured(self):
         self.file("bench.json", "earlier")

@@ -213,6 +213,9 @@ class Writing(unittest.TestCase):
             page = os.path.join(folder, "page.md")
             with open(page, "w", encoding="utf-8") as file:
                 file.write(f"before\n{docs.BEGIN}\nof last time\n{docs.END}\nafter\n")
+            os.mkdir(os.path.join(folder, "images"))
+            stale = os.path.join(folder, "images", "speedup_python.svg")
+            open(stale, "w", encoding="utf-8").close()
             done = subprocess.run([sys.executable, os.path.join(HERE, "main.py"), "--from", os.path.join(HERE, "sample.json"),
                                    "--out", folder, "--docs", page], capture_output=True, text=True)
             self.assertEqual(done.returncode, 1, done.stderr)  # a row failed
@@ -222,6 +225,7 @@ class Writing(unittest.TestCase):
             self.assertTrue(text.startswith("before\n") and text.endswith("after\n"))
             self.assertIn("### Targets", text)
             self.assertNotIn("of last time", text)
+            self.assertFalse(os.path.exists(stale))
             with open(os.path.join(folder, "bench.json"), encoding="utf-8") as file:
                 self.assertEqual(json.load(file)["machine"], SAMPLE["machine"])
 
