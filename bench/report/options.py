@@ -69,10 +69,10 @@ def check(options):
         raise Refused("--docs: the page holds all rows, so not together with --filter")
     if options.docs:
         parts_of(options.docs)
-    check_out(options.out)
     result = read_result(options.source) if options.source is not None else None
     if options.docs and result and is_filtered(result):
         raise Refused(f"--docs: the page holds all rows, and '{options.source}' was measured with --filter")
+    check_out(options.out)
     return result
 
 
