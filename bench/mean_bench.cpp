@@ -76,9 +76,12 @@ void run_case(benchmark::State& state, std::size_t count, std::size_t size, int 
         "mean", [&] { require(bitstep::allreduce_mean<T>(all.tensors.data(), count, workers, nullptr, opts)); }};
     const std::size_t read = workers * all.elements * sizeof(T);
     // The roof reads the gradients only; the mean also writes 1/8 as much.
-    measure(state, mean, static_cast<double>(read + all.elements * sizeof(T)),
+    const double bytes = static_cast<double>(read + all.elements * sizeof(T));
+    measure(state, mean, bytes,
             {{"of_roof", roof_contenders(all.grads.data(), read, threads)},
              {"x_running_sum", running_sums<T>(all.tensors, threads)}});
+    state.counters["roof_GB/s"] =
+        state.counters["GB/s"] / state.counters["of_roof"] * static_cast<double>(read) / bytes;
     state.counters["team"] = report.threads;
 }
 

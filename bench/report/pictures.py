@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""4 Drawing, by gnuplot: bandwidth against size with the machine's own limit as the top line, and the speed over each
-rival against d. A picture without two points on any line is not drawn."""
+"""4 Which rows are drawn: bandwidth against size with the machine's own limit as the top line, and the speed over each rival
+against d. A picture without two points on any line is not drawn."""
 import math
 import re
 import subprocess
 from dataclasses import dataclass, field
 
-# Told apart by every kind of eye (Okabe and Ito); bitstep is blue, the limit black.
-COLOURS = {"limit": "#000000", "bitstep": "#0072b2", "openblas": "#d55e00", "blis": "#009e73", "eigen": "#cc79a7",
-           "naive": "#999999", "mkl": "#e69f00", "numpy": "#d55e00", "torch": "#009e73", "torch_stack": "#cc79a7",
-           "jax": "#e69f00", "running_sum": "#56b4e9"}
-SPARE = "#56b4e9"
-NOT_DRAWN = {"two_gemv", "blocked", "eigen_folded"}  # parts of another rival's figure
+import gnuplot
+
+NOT_DRAWN = {"two_gemv", "blocked"}  # parts of another rival's figure
 
 
 @dataclass
@@ -21,6 +18,7 @@ class Panel:
     y_name: str
     lines: dict = field(default_factory=dict)  # name -> [(x, y)]
     at_one: bool = False  # a line at 1: equal to the rival
+    base: int = 10  # of the size axis
 
     def add(self, name, x, y):
         if y is not None and x > 0 and math.isfinite(y) and y > 0:
@@ -30,20 +28,36 @@ class Panel:
         return any(len({x for x, _ in points}) > 1 for points in self.lines.values())
 
 
+@dataclass
+class Picture:
+    file: str
+    title: str
+    sentence: str
+    panels: list
+
+
 def short(column):
     return column[2:]
+
+
+def chosen_of(rows, pattern):
+    return [row for row in rows if re.search(pattern, row.name) and not row.error]
 
 
 def threads_of(rows):
     return sorted({row.fields.get("threads", 1) for row in rows})
 
 
+def with_threads(title, threads):
+    return f"{title}, {threads} thread{'s' * (threads > 1)}"
+
+
 def against_size(rows, pattern, limit, x_of, x_name, title):
     """One panel per number of threads: the limit, bitstep, and each rival at the speed that its ratio gives."""
-    chosen = [row for row in rows if re.search(pattern, row.name) and not row.error and row.number("GB/s")]
+    chosen = [row for row in chosen_of(rows, pattern) if row.number("GB/s")]
     panels = []
     for threads in threads_of(chosen):
-        panel = Panel(f"{title}, {threads} thread{'s' * (threads > 1)}", x_name, "GB/s")
+        panel = Panel(with_threads(title, threads), x_name, "GB/s")
         for row in chosen:
             if row.fields.get("threads", 1) != threads:
                 continue
@@ -58,11 +72,11 @@ def against_size(rows, pattern, limit, x_of, x_name, title):
     return panels
 
 
-def against_rivals(rows, pattern, x_field, x_name, title):
+def against_rivals(rows, pattern, x_field, x_name, title, base):
     """bitstep's speed over each rival's, with all threads."""
-    chosen = [row for row in rows if re.search(pattern, row.name) and not row.error and x_field in row.fields]
+    chosen = [row for row in chosen_of(rows, pattern) if x_field in row.fields]
     most = max(threads_of(chosen), default=0)
-    panel = Panel(f"{title}, {most} thread{'s' * (most > 1)}", x_name, "times as fast as the rival", at_one=True)
+    panel = Panel(with_threads(title, most), x_name, "times as fast as the rival", at_one=True, base=base)
     for row in chosen:
         if row.fields.get("threads", 1) == most:
             for column in row.rivals():
@@ -71,85 +85,63 @@ def against_rivals(rows, pattern, x_field, x_name, title):
     return panel
 
 
+def against_one_thread(rows, what, title):
+    """A line per d, as rows of other lengths are other work."""
+    panel = Panel(title, "bytes (k = 1024)", "speed with all threads / with one", at_one=True, base=2)
+    for row in chosen_of(rows, f"^threads/{what}<float>/"):
+        d = row.fields.get("d")
+        panel.add(f"d = {d}" if d else "bitstep", row.fields.get("bytes", 0), row.number("x_one_thread"))
+    return panel
+
+
 def pictures(rows):
-    """file name -> panels"""
-    speedup = [against_rivals(rows, f"^gradient<{kind}>/native/{where}/", "d", "d, features", f"gradient, {kind}, {text}")
+    """All that can be; "above 1: bitstep is faster" where somebody else is in it."""
+    speedup = [against_rivals(rows, f"^gradient<{kind}>/native/{where}/", "d", "d, features (k = 1024)",
+                              f"gradient, {kind}, {text}", 2)
                for where, text in (("memory", "from memory"), ("L2", "X within L2")) for kind in ("float", "double")]
-    return {
-        "bandwidth_gradient.svg": against_size(
-            rows, r"^gradient<float>/native/(L1|L2|past_L2|memory)/d:1024/", "of_roof", lambda row: row.bytes(),
-            "bytes of X", "gradient, float, d = 1024"),
-        "bandwidth_adam_ema.svg": against_size(
-            rows, r"^adam_ema_update<float>/(?!.*(functional|check_on))", "of_stream", lambda row: row.fields["n"],
-            "parameters", "Adam and EMA in place, float"),
-        "speedup_gradient.svg": speedup,
-        "speedup_threads.svg": [
-            against_rivals(rows, f"^threads/{what}<float>/", "bytes", "bytes", f"{name}, float")
-            for what, name in (("gradient", "gradient"), ("adam_ema_update", "Adam and EMA"))],
-        "speedup_python.svg": [
-            against_rivals(rows, f"^python_adam_ema_update<{kind}>/", "n", "parameters", f"Adam and EMA, {kind}")
-            for kind in ("float", "double")]}
+    return [
+        Picture("bandwidth_gradient.svg", "Bandwidth of the gradient",
+                "Speed against the size of X, and the machine's read roof, in the rows `gradient<float>/native` of d = 1024; a "
+                "rival below bitstep's line is slower.",
+                against_size(rows, r"^gradient<float>/native/(L1|L2|past_L2|memory)/d:1024/", "of_roof",
+                             lambda row: row.bytes(), "bytes of X", "gradient, float, d = 1024")),
+        Picture("bandwidth_adam_ema.svg", "Bandwidth of Adam and EMA",
+                "Speed against the number of parameters, and that of a loop with the same reads and writes, in the rows "
+                "`adam_ema_update<float>/in_place/check_off`; a rival below bitstep's line is slower.",
+                against_size(rows, r"^adam_ema_update<float>/(?!.*(functional|check_on))", "of_stream",
+                             lambda row: row.fields["n"], "parameters", "Adam and EMA in place, float")),
+        Picture("speedup_gradient.svg", "Gradient: speed over each rival",
+                "Rival's time / bitstep's against d, all threads, in the rows `native/memory` and `native/L2`; "
+                "above 1: bitstep is faster.", speedup),
+        Picture("speedup_threads.svg", "Speed with all threads over one",
+                "Time on one thread / with all against the bytes of a call, in the rows `threads/`, a line for each d; above 1: "
+                "all threads are faster.",
+                [against_one_thread(rows, what, f"{name}, float")
+                 for what, name in (("gradient", "gradient"), ("adam_ema_update", "Adam and EMA"),
+                                    ("allreduce_mean", "mean of 8 workers"))]),
+        Picture("speedup_python.svg", "Adam and EMA: speed over NumPy and torch",
+                "Rival's time / bitstep's against the number of parameters, all threads, in the rows `python_adam_ema_update`; "
+                "above 1: bitstep is faster.",
+                [against_rivals(rows, f"^python_adam_ema_update<{kind}>/", "n", "parameters", f"Adam and EMA, {kind}", 10)
+                 for kind in ("float", "double")])]
 
 
-def script(panels, path, terminal="svg"):
-    """Panels side by side, two in a row."""
-    across = min(2, len(panels))
-    down = -(-len(panels) // across)
-    size = f"size {520 * across},{400 * down}"
-    font = "svg {} font 'sans-serif,13'" if terminal == "svg" else "pngcairo {} font 'Sans,10'"
-    lines = [f"set terminal {font.format(size)} noenhanced background rgb 'white'", f"set output '{path}'",
-             "set encoding utf8", "set border 3 linecolor rgb '#666666'", "set tics nomirror textcolor rgb '#333333'",
-             "set grid xtics ytics linetype 1 linewidth 1 linecolor rgb '#e4e4e4'", "set logscale x",
-             "set key outside below center horizontal samplen 2 maxrows 3", "set bmargin 7.5",
-             f"set multiplot layout {down},{across}"]
-    for number, panel in enumerate(panels):
-        for index, points in enumerate(panel.lines.values()):
-            lines += [f"$p{number}_{index} << END", *(f"{x} {y}" for x, y in sorted(points)), "END"]
-        lines += axes(panel)
-        lines.append("plot " + ", ".join(curves(panel, number)))
-    return "\n".join(lines + ["unset multiplot", "set output", ""])
-
-
-def axes(panel):
-    points = [point for line in panel.lines.values() for point in line]
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    # Ratios over a wide range are read on a log scale; bandwidth starts at 0, so that heights compare.
-    log = panel.at_one and max(ys) / min(ys) > 8
-    low = min(ys) / 1.2 if log else 0
-    kind = "binary" if panel.x_name.startswith("d,") else "decimal"
-    format_x = {"binary": "set logscale x 2\nset format x '%.0f'", "decimal": "set logscale x 10\nset format x '%.0s%c'"}
-    return [f"set title '{panel.title}'", f"set xlabel '{panel.x_name}'", f"set ylabel '{panel.y_name}'", format_x[kind],
-            "set logscale y" if log else "unset logscale y", "set format y '%g'",
-            f"set xrange [{min(xs) / 1.3}:{max(xs) * 1.3}]", f"set yrange [{min(low, 0.9) if log else low}:{max(ys) * 1.08}]"]
-
-
-def curves(panel, number):
-    found = []
-    for index, name in enumerate(panel.lines):
-        own = name in ("limit", "bitstep")
-        marks = "with lines dashtype (6,4)" if name == "limit" else "with linespoints pointtype 7 pointsize 0.5"
-        title = {"limit": "limit of the machine"}.get(name, name)
-        found.append(f"$p{number}_{index} using 1:2 {marks} linewidth {2.4 if own else 1.4} "
-                     f"linecolor rgb '{COLOURS.get(name, SPARE)}' title '{title}'")
-    if panel.at_one:
-        found.append("1 with lines linewidth 1 dashtype (2,3) linecolor rgb '#000000' title 'equal'")
-    return found
+FILES = [picture.file for picture in pictures([])]
 
 
 def draw(rows, folder):
-    """Names of the files that were drawn, and a line for what was not."""
+    """Those that were drawn, and a line for what was not."""
     drawn, left_out = [], []
-    for name, panels in pictures(rows).items():
-        panels = [panel for panel in panels if panel.drawable()]
+    for picture in pictures(rows):
+        panels = [panel for panel in picture.panels if panel.drawable()]
         if not panels:
-            left_out.append(f"{name}: no line of two points among the rows of this run")
+            left_out.append(f"{picture.file}: no line of two points among the rows of this run")
             continue
         try:
-            subprocess.run(["gnuplot"], input=script(panels, f"{folder}/{name}"), text=True, check=True,
-                           capture_output=True)
-            drawn.append(name)
+            gnuplot.draw(panels, f"{folder}/{picture.file}", picture.title)
+            drawn.append(picture)
         except FileNotFoundError:
             return drawn, ["no pictures: gnuplot is not there (Debian: gnuplot-nox)"]
         except subprocess.CalledProcessError as error:
-            left_out.append(f"{name}: gnuplot failed: {error.stderr.strip()[-300:]}")
+            left_out.append(f"{picture.file}: gnuplot failed: {error.stderr.strip()[-300:]}")
     return drawn, left_out

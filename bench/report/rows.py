@@ -7,6 +7,9 @@ import re
 UNITS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 NO_COLUMNS = {"name", "run_name", "run_type", "repetitions", "repetition_index", "threads", "iterations", "real_time",
               "cpu_time", "time_unit", "family_index", "per_family_instance_index", "error_occurred", "error_message"}
+OWN = {"x_one_thread", "x_free_order", "x_free_order_fma"}  # bitstep's own code in another form
+FORMS = {"x_two_gemv", "x_blocked"}
+NOISY = 15  # per cent, interquartile range over median
 
 
 class Row:
@@ -25,12 +28,33 @@ class Row:
 
     def number(self, column):
         """None where the row has no such column, or no number in it."""
-        value = self.us if column == "us" else self.columns.get(column)
+        value = (self.us or None) if column == "us" else self.columns.get(column)
         return value if isinstance(value, (int, float)) and value == value else None
 
-    def rivals(self):
-        """Columns that hold bitstep's speed over a rival's; `x_allowed` is a limit."""
+    def ratios(self):
+        """Columns that hold bitstep's speed over another's; `x_allowed` is a limit."""
         return [column for column in self.columns if column.startswith("x_") and column != "x_allowed"]
+
+    def rivals(self):
+        """Those of somebody else's code."""
+        return [column for column in self.ratios() if column not in OWN]
+
+    def best_rival(self):
+        """(its column, the ratio): the lowest. Both forms of OpenBLAS are in `x_openblas` already."""
+        found = [(value, column) for column in self.rivals() if column not in FORMS or "x_openblas" not in self.columns
+                 if (value := self.number(column)) is not None]
+        value, column = min(found, default=(None, None))
+        return column, value
+
+    def spread(self):
+        return max(self.number("spread_%") or 0, self.number("rivals_spread_%") or 0)
+
+    def noisy(self):
+        return self.error is None and self.spread() > NOISY
+
+    def measured(self):
+        """The library's size is no time, and a figure all the same."""
+        return self.error is None and (self.us > 0 or self.number("MB") is not None)
 
     def bytes(self):
         """What one call moves: from the columns, as programs do not write it."""

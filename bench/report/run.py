@@ -2,6 +2,7 @@
 """Runs one benchmark program after another and says where it is. A program that fails or is not there is named, and the
 others go on."""
 import os
+import re
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ class Program:
     list_command: list
     run_command: list
     json_option: str
+    name_filter: str = None  # where the program's own regular expressions are others than Python's
     rows: list = field(default_factory=list)
 
 
@@ -40,9 +42,8 @@ def programs(build, full, name_filter):
     for what in CPP:
         path = os.path.join(build, "bench", f"bitstep_{what}_bench")
         if os.access(path, os.X_OK):
-            options = [f"--benchmark_filter={name_filter}"] if name_filter else []
-            found.append(Program(f"bitstep_{what}_bench", [path, "--benchmark_list_tests=true", *options],
-                                 [path, "--benchmark_out_format=json", *options], "--benchmark_out="))
+            found.append(Program(f"bitstep_{what}_bench", [path, "--benchmark_list_tests=true"],
+                                 [path, "--benchmark_out_format=json"], "--benchmark_out=", name_filter))
         else:
             missing.append(f"bitstep_{what}_bench is not built: its rows are left out")
     python = python_with_numpy()
@@ -52,7 +53,7 @@ def programs(build, full, name_filter):
         return found, missing
     for what in PY:
         command = [python, os.path.join(PYTHON, f"{what}_bench.py"), "--library", library,
-                   *(["--filter", name_filter] if name_filter else []), *(["--full"] if full else [])]
+                   *([f"--filter={name_filter}"] if name_filter else []), *(["--full"] if full else [])]
         found.append(Program(f"python/{what}_bench.py", [*command, "--list"], command, "--out="))
     return found, missing
 
@@ -63,7 +64,14 @@ def list_rows(program):
     if done.returncode != 0:
         last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no message"]
         return [], f"{program.name} cannot list its rows ({done.returncode}): {last[0]}"
-    return [line.split("/iterations:")[0] for line in done.stdout.splitlines() if "/" in line and " " not in line], None
+    names = [line.split("/iterations:")[0] for line in done.stdout.splitlines() if "/" in line and " " not in line]
+    return [name for name in names if re.search(program.name_filter or "", name)], None
+
+
+def exactly(names):
+    """A filter that every kind of regular expression reads alike: Google Benchmark's is POSIX's or C++'s."""
+    escaped = (re.sub(r"([][.*^$+?(){}|\\])", r"\\\1", name) for name in names)
+    return f"--benchmark_filter=^({'|'.join(escaped)})/iterations:"
 
 
 class Progress:
@@ -97,9 +105,10 @@ class Progress:
 def run_program(program, path, progress):
     """Its JSON (None where it wrote none), and a line of complaint or None."""
     names = set(program.rows)
+    only = [exactly(program.rows)] if program.name_filter else []
     log = path + ".log"
     with open(log, "w", encoding="utf-8") as errors, subprocess.Popen(
-            [*program.run_command, program.json_option + path], stdout=subprocess.PIPE, stderr=errors, text=True) as job:
+            [*program.run_command, *only, program.json_option + path], stdout=subprocess.PIPE, stderr=errors, text=True) as job:
         try:
             for line in job.stdout:
                 name = line.split("/iterations:")[0].split(" ")[0]

@@ -1,124 +1,125 @@
 # SPDX-License-Identifier: Apache-2.0
-"""3 Writing: the same two tables as Markdown and for a terminal of 110 columns: verdicts, then every row. A figure below 1
-against a rival is bold in Markdown and marked "<" in the terminal: rows that a rival wins stay where they are."""
-import re
+"""3 Writing: the same tables as Markdown and for a terminal: verdicts, the best rivals, then every row. A figure that a rival
+wins is bold in Markdown and marked "<" in the terminal: such rows stay where they are."""
+from layout import WIDTH, figure, folded, markdown_table, narrow_table
+from machine import head
+from rows import NOISY
+from summary import TIE, best_rivals, wins
 
-WIDTH = 110
 FIRST = ["us", "GB/s", "spread_%"]
+BESIDE = {"roof_GB/s": "of_roof", "stream_GB/s": "of_stream"}  # a share says nothing without its whole
+APART = {"wide", "check_on"}
+NOT_SHOWN = {"x_blocked"}  # in x_openblas already, and mostly the same
 # What a narrow terminal does without, in this order; Markdown keeps all.
-LEAST = ["team", "rivals_spread_%", "stream_GB/s", "roof_GB/s", "x_blocked", "x_two_gemv", "spread_%", "x_running_sum", "x_naive",
-         "x_free_order", "x_free_order_fma"]
+LEAST = ["team", "rivals_spread_%", "spread_%", "x_free_order", "x_free_order_fma", "GB/s", "x_two_gemv"]
 
-
-def figure(value):
-    """Three digits, without an exponent."""
-    if value is None:
-        return ""
-    if value == 0 or abs(value) >= 100:
-        return f"{value:.0f}"
-    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}" if abs(value) < 0.1 else f"{value:.2f}"
+ABOUT_ROOFS = ("Shares of a roof compare within their row only: a shared machine's bandwidth changes by a factor of two within "
+               "minutes, so each row has its own roof beside it (roof_GB/s, stream_GB/s).")
+ABOUT_RATIOS = f"x_NAME: rival's time / bitstep's; above 1 bitstep is faster, {TIE[0]} to {TIE[1]} is a tie"
+ABOUT_NOISE = (f"~ before a name: a noisy row, whose spread_% or rivals_spread_% is above {NOISY}; another run may well give it "
+               "another verdict.")
+ABOUT_BEST = ("Each row counts with its best rival in that rival's best form: the lowest x_ column. Worst and median are over "
+              "the rows of a group; lost: rows that a rival wins. In distributed_step rows BLAS and naive compute the gradient only, "
+              "bitstep and Eigen the whole step.")
+# Tables without a rival say what is good in them.
+NO_RIVAL = {
+    "price": "Nobody else's code is here. price_fixed_order: bitstep's time / its own kernel's in free order; lower is better, 1 "
+             "is no price. price_no_fma: what leaving out fused multiply-add costs; lower is better, too.",
+    "threads": "Nobody else's code is here. x_one_thread: time on one thread / with all; higher is better, and x_allowed is the "
+               "least that the target allows.",
+    "library": "The whole library as a shared one, without symbols."}
 
 
 def verdict_lines(verdicts, markdown):
-    head = ["what", "target", "worst", "median", "verdict", "worst row"]
+    names = ["what", "target", "worst", "median", "verdict", "worst row"]
+    if markdown:
+        return markdown_table(names, [
+            [each.what + (f" ({each.note})" if each.note else ""), each.target, figure(each.worst), figure(each.median),
+             each.met(), f"`{each.worst_row}`" if each.rows else ""] for each in verdicts], left=(0, 1, 4, 5))
+    # Sentences and names are long: each has a line of its own, the figures the next one.
     lines = []
     for each in verdicts:
-        row = [each.what, each.target, figure(each.worst), figure(each.median), each.met(),
-               each.worst_row if each.rows else ""]
-        if markdown:
-            row = [row[0] + (f" ({each.note})" if each.note else "")] + row[1:5] + [f"`{row[5]}`" if row[5] else ""]
-        lines.append(row)
-    if markdown:
-        return markdown_table(head, lines, left=(0, 1, 4, 5))
-    # The worst row's name is long: it stands on a line of its own, where something is not met.
-    text = plain_table(head[:5], [line[:5] for line in lines], left=(0, 1, 4))
-    result = text[:2]
-    for line, each in zip(text[2:], verdicts):
-        result.append(line)
+        lines.append(each.what)
+        figures = f"; worst {figure(each.worst)}, median {figure(each.median)}" if each.rows else ""
+        lines.append(f"    {each.target}: {each.met()}{figures}")
         if each.rows and each.met_rows < each.rows:
-            result.append(f"    worst: {each.worst_row}"[:WIDTH])
-    return result
+            lines.append(f"    worst: {each.worst_row}"[:WIDTH])
+    return lines
+
+
+def best_lines(rows, markdown):
+    names = ["rows of", "rows", "noisy", "lost", "worst", "against", "median", "most often"]
+    body = [[each.name, str(each.rows), str(each.noisy), str(each.lost), figure(each.worst), each.worst_rival,
+             figure(each.median), each.rival] for each in best_rivals(rows)]
+    if not markdown:
+        return narrow_table(names, body, (0, 5, 7), [])
+    return markdown_table(names, [[f"`{line[0]}`", *line[1:]] for line in body], left=(0, 5, 7))
 
 
 def groups(rows):
-    """family -> rows, in the order of the run."""
+    """Title -> rows, in the order of the run. Rows with columns of their own have a table of their own."""
     found = {}
     for row in rows:
-        found.setdefault(row.family, []).append(row)
+        apart = [part for part in row.rest.split("/") if part in APART]
+        found.setdefault(", ".join([row.family, *apart]), []).append(row)
     return found
 
 
 def columns_of(rows):
-    """Time and speed first, then shares of the roofs, then rivals, then what is left; texts are left out."""
-    names = []
+    """Time and speed first, then shares, each with its roof, then ratios, then what is left. A column without a number in all
+    of these rows is left out, and so are texts."""
+    names = ["us"] if any(row.number("us") for row in rows) else []
     for row in rows:
         names += [name for name in row.columns if name not in names and row.number(name) is not None]
+    names = [name for name in names if name not in NOT_SHOWN or "x_openblas" not in names]
     rank = lambda name: 0 if name.startswith("of_") else 1 if name.startswith("x_") else 2
-    return ["us"] + [name for name in FIRST[1:] if name in names] + sorted(
-        (name for name in names if name not in FIRST), key=lambda name: (rank(name), names.index(name)))
+    place = lambda name: (rank(BESIDE.get(name, name)), names.index(BESIDE.get(name, name)) if BESIDE.get(name) in names
+                          else names.index(name), name in BESIDE)
+    return [name for name in FIRST if name in names] + sorted((name for name in names if name not in FIRST), key=place)
 
 
 def cell(row, column, markdown):
     value = row.number(column)
     text = figure(value) if column != "team" or value is None else f"{value:.0f}"
-    if value is not None and column in row.rivals() and value < 1:
+    if value is not None and column in row.rivals() and wins(value):
         return f"**{text}**" if markdown else f"<{text}"
     return text
 
 
 def group_lines(rows, markdown):
     columns = columns_of(rows)
-    # A row that failed says so in the place of its name, and has no figures.
-    names = [row.rest or row.name for row in rows]
+    body = []
+    for row in rows:
+        name = row.rest or row.name
+        # A row that failed says so in the place of its name, and has no figures.
+        name = ("~ " if row.noisy() else "") + (f"`{name}`" if markdown else name) + (
+            f" FAILED: {row.error}" if row.error else "")
+        body.append([name] + ["" if row.error else cell(row, column, markdown) for column in columns])
     if markdown:
-        body = [[f"`{name}`" + (f" FAILED: {row.error}" if row.error else "")] +
-                ["" if row.error else cell(row, column, True) for column in columns] for name, row in zip(names, rows)]
         return markdown_table(["row"] + columns, body, left=(0,))
-    body = [[name + (f" FAILED: {row.error}" if row.error else "")] +
-            ["" if row.error else cell(row, column, False) for column in columns] for name, row in zip(names, rows)]
-    head = ["row"] + columns
-    for least in LEAST:
-        table = plain_table(head, body, left=(0,))
-        if len(table[0]) <= WIDTH:
-            break
-        if least in head:
-            at = head.index(least)
-            head, body = head[:at] + head[at + 1:], [line[:at] + line[at + 1:] for line in body]
-    return plain_table(head, body, left=(0,))
-
-
-def plain_table(head, body, left):
-    widths = [max(len(line[i]) for line in [head] + body) for i in range(len(head))]
-
-    def put(line):
-        cells = (text.ljust(width) if i in left else text.rjust(width) for i, (text, width) in enumerate(zip(line, widths)))
-        return "  ".join(cells).rstrip()
-
-    return [put(head), "-" * min(WIDTH, sum(widths) + 2 * (len(widths) - 1))] + [put(line) for line in body]
-
-
-def markdown_table(head, body, left):
-    put = lambda line: "| " + " | ".join(re.sub(r"\|", r"\\|", text) for text in line) + " |"
-    return [put(head), "|" + "|".join("---" if i in left else "---:" for i in range(len(head))) + "|"] + [
-        put(line) for line in body]
-
-
-def machine_lines(machine):
-    return [f"{key}: {value}" for key, value in machine.items() if isinstance(value, (str, int, float))]
+    return narrow_table(["row"] + columns, body, (0,), LEAST)
 
 
 def terminal(machine, verdicts, rows):
-    lines = machine_lines(machine) + ["", "Targets"] + verdict_lines(verdicts, markdown=False)
-    for family, members in groups(rows).items():
-        lines += ["", family] + group_lines(members, markdown=False)
-    return "\n".join(lines + ["", "x_NAME: rival's time / bitstep's; < 1: the rival wins. of_NAME: share of the possible."])
+    lines = [part for line in head(machine) for part in folded(line, "    ")] + ["", "Targets"] + verdict_lines(verdicts, markdown=False)
+    best = best_lines(rows, markdown=False)
+    if len(best) > 2:
+        lines += ["", "Against the best of all rivals"] + best + folded(ABOUT_BEST)
+    for title, members in groups(rows).items():
+        lines += ["", title] + group_lines(members, markdown=False)
+    lines += ["", f"{ABOUT_RATIOS};", "< before a figure: the rival wins. of_NAME: share of the possible."]
+    return "\n".join(lines + folded(ABOUT_NOISE) + folded(ABOUT_ROOFS))
 
 
 def markdown(machine, verdicts, rows):
-    lines = ["### Where and how", ""] + [f"- {line}" for line in machine_lines(machine)]
-    lines += ["", "### Targets", ""] + verdict_lines(verdicts, markdown=True)
-    lines += ["", "### All rows", "", "`us`: median time of a call. `x_NAME`: time of the rival / time of bitstep; bold where "
-              "the rival wins. `of_NAME`: share of the possible speed. Columns: `bench/README.md`."]
-    for family, members in groups(rows).items():
-        lines += ["", f"#### `{family}`", ""] + group_lines(members, markdown=True)
+    lines = ["### Where and how", ""] + [f"- {line}" for line in head(machine)]
+    lines += ["", "### Targets", "", ABOUT_ROOFS, ""] + verdict_lines(verdicts, markdown=True)
+    best = best_lines(rows, markdown=True)
+    if len(best) > 2:
+        lines += ["", "### Against the best of all rivals", "", ABOUT_BEST, ""] + best
+    lines += ["", "### All rows", "", f"us: median time of a call. {ABOUT_RATIOS}, and bold where the rival wins. of_NAME: share "
+              f"of the possible speed. {ABOUT_NOISE} Columns: `bench/README.md`."]
+    for title, members in groups(rows).items():
+        about = [NO_RIVAL[title], ""] if title in NO_RIVAL else []
+        lines += ["", f"#### `{title}`", "", *about] + group_lines(members, markdown=True)
     return "\n".join(lines) + "\n"

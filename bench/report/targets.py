@@ -24,12 +24,16 @@ class Verdict:
     worst_row: str = ""
     met_rows: int = 0
     rows: int = 0
+    noisy: int = 0
     note: str = ""
 
     def met(self):
         if self.rows == 0:
             return "not measured"
-        return "met" if self.met_rows == self.rows else f"NOT met ({self.met_rows} of {self.rows} rows)"
+        noisy = f" ({self.noisy} noisy)" if self.noisy else ""
+        if self.met_rows < self.rows:
+            return f"NOT met: {self.met_rows} of {self.rows} rows reach it{noisy}"
+        return ("met: its only row" if self.rows == 1 else f"met: all {self.rows} rows") + noisy
 
 
 def speaks_of(target, row):
@@ -48,9 +52,9 @@ def value_of(target, row):
 
 
 def values(target, rows):
-    """(value, name) of the rows that a target speaks of."""
-    pairs = ((value_of(target, row), row.name) for row in rows if speaks_of(target, row))
-    return [(value, name) for value, name in pairs if value is not None]
+    """(value, row) of the rows that a target speaks of."""
+    pairs = ((value_of(target, row), row) for row in rows if speaks_of(target, row))
+    return [(value, row) for value, row in pairs if value is not None]
 
 
 def judge(target, rows):
@@ -60,7 +64,8 @@ def judge(target, rows):
         return verdict
     at_least = "at_least" in target
     limit = target["at_least"] if at_least else target["at_most"]
-    verdict.worst, verdict.worst_row = (min if at_least else max)(found)
+    verdict.worst, verdict.worst_row = (min if at_least else max)((value, row.name) for value, row in found)
+    verdict.noisy = sum(row.noisy() for _, row in found)
     verdict.median = statistics.median(value for value, _ in found)
     verdict.rows = len(found)
     verdict.met_rows = sum(value >= limit if at_least else value <= limit for value, _ in found)
