@@ -102,10 +102,10 @@ TYPED_TEST(bounds_test, x_y_w_and_outputs_of_longer_rows) {
     expect_inside_everywhere<TypeParam>(2048, sizeof(TypeParam) == 4 ? 15 : 7);
 }
 
-/// X above 8 MB: rows of one and two vectors, in sequence, and side by side with prefetch.
+/// X above 16 MB: rows of one and two vectors, in sequence, and side by side with prefetch.
 TYPED_TEST(bounds_test, x_y_w_and_outputs_of_rows_from_memory) {
     for (const std::size_t features : {native_lanes<TypeParam>() + 3, std::size_t{67}, std::size_t{1500}}) {
-        expect_inside_everywhere<TypeParam>(8 * 1024 * 1024 / (features * sizeof(TypeParam)) + 7, features);
+        expect_inside_everywhere<TypeParam>(16 * 1024 * 1024 / (features * sizeof(TypeParam)) + 7, features);
     }
 }
 

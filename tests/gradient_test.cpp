@@ -121,10 +121,10 @@ TYPED_TEST(gradient_test, kernels_equal_the_reference_on_rows_of_every_length_fr
     }
 }
 
-/// X above 8 MB is read by other forms of the kernels: rows in sequence, 4, 2 or 1 to a block, or side by side with
+/// X above 16 MB is read by other forms of the kernels: rows in sequence, 4, 2 or 1 to a block, or side by side with
 /// prefetch. (The wide mode of double has one form for all.)
 TYPED_TEST(gradient_test, kernels_equal_the_reference_from_memory) {
-    constexpr std::size_t far = 8 * 1024 * 1024;
+    constexpr std::size_t far = 16 * 1024 * 1024;
     for (const std::size_t row_bytes :
          {32U, 64U, 80U, 128U, 136U, 400U, 520U, 1000U, 1032U, 2048U, 2056U, 12008U, 131080U, 262152U}) {
         const std::size_t rows = far / row_bytes + 9;

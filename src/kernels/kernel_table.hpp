@@ -11,10 +11,10 @@ namespace bitstep::internal {
 /// A core's own caches: what is larger comes from further away.
 inline constexpr std::size_t core_cache_bytes = 1024 * 1024;
 
-/// X beyond this is read as what comes from memory: below, it mostly lies in L3 from call to call. One thread, a shared
-/// L3 of 32 MB, d = 256: at 8 MB 63 GB/s read as from a cache and 30 as from memory; at 24 MB 13 and 18; at 16 MB the
-/// one or the other, by d.
-inline constexpr std::size_t far_bytes = 8 * core_cache_bytes;
+/// X beyond this is read as what comes from memory: below, it mostly lies in L3 from call to call. A shared L3 of 32 MB, d =
+/// 256, in shares of its read speed, read as from a cache and as from memory: two threads 12 MB 0.61 and 0.34, 16 MB 0.43 to
+/// 0.61 and 0.35, 24 MB 0.41 and 0.43; with one thread and busy neighbours 16 MB 0.40 and 0.35, 24 MB 0.34 and 0.47.
+inline constexpr std::size_t far_bytes = 16 * core_cache_bytes;
 
 /// Consecutive rows of one shard, all in one row panel.
 template <class T>
