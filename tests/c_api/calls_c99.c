@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The header in C99, and each verb called once from C for both types. Exit code 0, or the number of the check that failed. */
+ * The header in C99, and each verb called once from C for both types. Exit code: the number of the check that failed. */
 #include <bitstep/bitstep.h>
 
 #include <stdio.h>
