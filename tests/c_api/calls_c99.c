@@ -102,12 +102,40 @@ static void in_double(void) {
     }
 }
 
+/* The caller's own threads: here one, which takes the tasks from the last to the first. */
+static void backwards(void* pool, size_t n, bitstep_task task, void* context) {
+    *(size_t*)pool += n;
+    while (n-- > 0) task(n, context);
+}
+
+static void on_a_pool(void) {
+    enum { d = 40000 }; /* two tasks */
+    static float state[4 * d], grad[d];
+    const bitstep_hyper_parameters hyper = worked_example();
+    bitstep_options options = BITSTEP_OPTIONS_INIT;
+    bitstep_run_report report = BITSTEP_RUN_REPORT_INIT;
+    size_t tasks = 0;
+    int i;
+    for (i = 0; i < d; ++i) grad[i] = -2;
+    options.threads = 4;
+    options.arch = BITSTEP_ARCH_BASELINE;
+    options.parallel_for = backwards;
+    options.pool = &tasks;
+    options.report = &report;
+    if (!bitstep_arch_runnable(options.arch)) options.arch = BITSTEP_ARCH_NEON64;
+    check(51, bitstep_adam_ema_update_f32(grad, d, state, state + d, state + 2 * d, state + 3 * d, &hyper, &options) ==
+                  BITSTEP_OK);
+    check(52, tasks == 2 && report.threads == 2);
+    check(53, state[0] == 0.1f && memcmp(state, state + 1, (d - 1) * sizeof state[0]) == 0);
+}
+
 int main(void) {
     bitstep_options options = BITSTEP_OPTIONS_INIT;
     bitstep_run_report report = BITSTEP_RUN_REPORT_INIT;
     int arch = 0, threads = 0;
     in_float();
     in_double();
+    on_a_pool();
     options.report = &report;
     check(41, options.threads == 0 && report.ran == BITSTEP_ARCH_AUTOMATIC && bitstep_ring_event_count(3) == 12);
     check(42, bitstep_arch_from_name("reference", &arch) == BITSTEP_OK && arch == BITSTEP_ARCH_REFERENCE);
