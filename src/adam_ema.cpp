@@ -67,18 +67,20 @@ adam_scalars<T> scalars_of(const hyper_parameters& h) noexcept {
 
 template <class T>
 int update_state(const adam_arrays<T>& arrays, const hyper_parameters& hyper, std::size_t features, arch which,
-                 int threads) noexcept {
+                 const team_choice& team) noexcept {
     const adam_scalars<T> scalars = scalars_of<T>(hyper);
     const kernel_table* table = kernels_for(which);
     const auto kernel = table == nullptr ? reference::adam_ema<T> : table_of<T>(*table).elements.adam_ema;
-    return for_each_task(threads, task_count(features), [&](int, std::size_t task) {
+    return for_each_task(team, task_count(features), [&](int, std::size_t task) {
         const std::size_t first = task * elements_per_task;
         kernel(arrays, scalars, first, features - first < elements_per_task ? features : first + elements_per_task);
     });
 }
 
-template int update_state(const adam_arrays<float>&, const hyper_parameters&, std::size_t, arch, int) noexcept;
-template int update_state(const adam_arrays<double>&, const hyper_parameters&, std::size_t, arch, int) noexcept;
+template int update_state(const adam_arrays<float>&, const hyper_parameters&, std::size_t, arch,
+                          const team_choice&) noexcept;
+template int update_state(const adam_arrays<double>&, const hyper_parameters&, std::size_t, arch,
+                          const team_choice&) noexcept;
 
 namespace {
 
@@ -98,15 +100,15 @@ status run_update(const vector_view<const T>& grad, const state_view<T>& state, 
 
     arch which{};
     status next = choose_arch(opts, which);
-    int threads = 1;
-    if (next.ok()) next = choose_threads(opts, which, update_bytes<T>(grad.size), task_count(grad.size), threads);
+    team_choice asked;
+    if (next.ok()) next = choose_threads(opts, which, update_bytes<T>(grad.size), task_count(grad.size), asked);
     if (next.ok() && opts.check_state == check_mode::on) {
         next = state_values<T>({state.weights, state.ema_weights, state.m, state.v, state.features}, which);
     }
     if (!next.ok()) return next;
     const adam_arrays<T> arrays{grad.data,     state.weights,     state.ema_weights, state.m, state.v,
                                 state.weights, state.ema_weights, state.m,           state.v};
-    const int team = update_state(arrays, hyper, grad.size, which, threads);
+    const int team = update_state(arrays, hyper, grad.size, which, asked);
     if (opts.report != nullptr) *opts.report = {which, team};
     return {};
 }

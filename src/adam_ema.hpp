@@ -5,6 +5,7 @@
 #include <bitstep/options.hpp>
 
 #include "kernels/kernel_table.hpp"
+#include "parallel.hpp"
 
 #include <cstddef>
 
@@ -30,6 +31,6 @@ constexpr std::size_t update_bytes(std::size_t features) noexcept {
 /// w', ema', m', v' from g and the state. Returns the team.
 template <class T>
 int update_state(const adam_arrays<T>& arrays, const hyper_parameters& hyper, std::size_t features, arch which,
-                 int threads) noexcept;
+                 const team_choice& team) noexcept;
 
 } // namespace bitstep::internal

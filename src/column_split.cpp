@@ -106,7 +106,7 @@ gradient_result<T> gradient_by_columns(const row_data<T>& data, const T* w, cons
     square_t<Sum> squares{};
 
     gradient_result<T> result;
-    result.team = for_each_thread(plan.threads, [&](std::size_t thread, std::size_t team) {
+    result.team = for_each_thread(plan.team.threads, [&](std::size_t thread, std::size_t team) {
         const auto edge = [&](std::size_t part) {
             const std::size_t column = column_panels * part / team * column_panel;
             return column < features ? column : features;

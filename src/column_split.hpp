@@ -4,6 +4,7 @@
 // share evenly. Per block of a few rows: every thread sums its column panels, all wait, every thread joins the panels'
 // sums by the tree to the same residuals and updates its columns. The same sums as by rows, so the same bits.
 // Not for every long row: at d = 65536 rows per thread reach 27 GB/s and columns 22, because each block waits for all.
+// Nor with a caller's parallel_for, whose tasks may run one after another.
 #pragma once
 
 #include "gradient.hpp"

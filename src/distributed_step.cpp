@@ -31,9 +31,9 @@ status run_step(step_arguments<T>& a) noexcept {
     const std::size_t d = a.data.rows.features;
     layout need;
     gradient_plan<Sum> plan;
-    int threads = 1;
+    team_choice asked;
     if (const status bad = plan_gradient<T>(a.data.total, d, a.opts, which, need, plan); !bad.ok()) return bad;
-    if (const status bad = choose_threads(a.opts, which, update_bytes<T>(d), task_count(d), threads); !bad.ok())
+    if (const status bad = choose_threads(a.opts, which, update_bytes<T>(d), task_count(d), asked); !bad.ok())
         return bad;
     scratch memory;
     if (const status bad = memory.acquire(a.given, need); !bad.ok()) return bad;
@@ -46,7 +46,7 @@ status run_step(step_arguments<T>& a) noexcept {
     // 6: m', v', w', ema'. Reads g and 4 d elements of state, writes 4 d.
     const int team = update_state<T>(
         {grad, a.in.weights, a.in.ema_weights, a.in.m, a.in.v, a.out.weights, a.out.ema_weights, a.out.m, a.out.v},
-        a.hyper, d, which, threads);
+        a.hyper, d, which, asked);
     if (a.opts.report != nullptr) *a.opts.report = {which, team > g.team ? team : g.team};
     return {};
 }

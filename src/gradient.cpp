@@ -72,10 +72,10 @@ bool finish_gradient(const gradient_plan<Sum>& plan, const sum_kernels<T, Sum>& 
     const auto n = static_cast<scalar_t<Sum>>(plan.partition.rows);
     const std::size_t bytes = plan.partition.subtrees * plan.partial_size * sizeof(Sum);
     // A team costs more than this loop where the partials fit one core's cache.
-    const int threads = bytes < core_cache_bytes ? 1 : plan.threads;
+    const team_choice asked = plan.team.unless(bytes < core_cache_bytes);
     constexpr std::size_t columns = 2048; // per task: a multiple of the lanes, few enough for two threads at d = 4096
     std::atomic<bool> finite{true};
-    for_each_task(threads, (features - 1) / columns + 1, [&](int, std::size_t task) {
+    for_each_task(asked, (features - 1) / columns + 1, [&](int, std::size_t task) {
         const std::size_t first = task * columns;
         const std::size_t last = features - first < columns ? features : first + columns;
         if (!kernels.finish(partials, plan.partition.subtrees, plan.partial_size, n, first, last, grad)) finite = false;
@@ -89,12 +89,13 @@ bool finish_gradient(const gradient_plan<Sum>& plan, const sum_kernels<T, Sum>& 
 /// More threads never turn it off, so that a workspace for many does for fewer.
 template <class T, class Sum>
 void choose_way(std::size_t features, gradient_plan<Sum>& plan) noexcept {
-    const auto team = static_cast<std::size_t>(plan.threads);
+    if (plan.team.parallel_for != nullptr) return; // its tasks cannot wait for one another
+    const auto team = static_cast<std::size_t>(plan.team.threads);
     const std::size_t shares = ((features - 1) / column_panel + 1) / 4;
     const std::size_t useful = team < shares ? team : shares;
     const std::size_t enough = features * sizeof(T) > core_cache_bytes ? 4 * useful : useful;
     plan.by_columns = useful > 1 && plan.partition.subtrees < enough;
-    if (plan.by_columns) plan.threads = static_cast<int>(useful);
+    if (plan.by_columns) plan.team.threads = static_cast<int>(useful);
 }
 
 /// Scratch of the rows' way, `threads` at most.
@@ -121,14 +122,14 @@ status plan_gradient(std::size_t rows, std::size_t features, const options& opts
     const std::size_t subtrees = plan.partition.subtrees;
     const std::size_t column_panels = (features - 1) / column_panel + 1;
     const status chosen =
-        choose_threads(opts, which, bytes, subtrees > column_panels ? subtrees : column_panels, plan.threads);
+        choose_threads(opts, which, bytes, subtrees > column_panels ? subtrees : column_panels, plan.team);
     if (!chosen.ok()) return chosen;
     plan.gradient = need.add<T>(features);
     if (which == arch::reference) {
         plan.tree = need.add<Sum>(reference::gradient_scratch(plan.partition, plan.partial_size));
         return {};
     }
-    const auto team = static_cast<std::size_t>(plan.threads);
+    const auto team = static_cast<std::size_t>(plan.team.threads);
     plan.far = bytes > far_bytes;
     choose_way<T>(features, plan);
     // A workspace for many threads must do for fewer, which may share the rows instead.
@@ -151,7 +152,7 @@ gradient_result<T> compute_gradient(const row_data<T>& data, const T* w, const g
     Sum* tree = memory.at<Sum>(plan.tree);
 
     gradient_result<T> result;
-    result.team = for_each_task(plan.threads, p.subtrees, [&](int thread, std::size_t subtree) {
+    result.team = for_each_task(plan.team, p.subtrees, [&](int thread, std::size_t subtree) {
         const std::size_t first_panel = subtree * p.subtree_panels;
         const std::size_t first_row = first_panel * row_panel;
         const std::size_t panels =

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dispatch.hpp"
+#include "parallel.hpp"
 #include "partition.hpp"
 #include "validate.hpp"
 #include "workspace.hpp"
@@ -16,7 +17,7 @@ template <class Sum>
 struct gradient_plan {
     row_partition partition;
     arch which = arch::reference;
-    int threads = 1;
+    team_choice team;
     bool by_columns = false;      ///< the team shares the columns of each row (column_split.hpp), not the rows
     bool far = false;             ///< X is larger than far_bytes
     std::size_t partial_size = 0; ///< elements of one partial gradient: features, padded to whole logical vectors

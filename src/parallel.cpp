@@ -109,6 +109,48 @@ __attribute__((noinline)) int run_parallel(int threads, void (*body)(int, int, v
 }
 #endif
 
+/// The bodies of a team as tasks for a caller's parallel_for. The threads' numbers are counted here: whatever indices it
+/// hands out, no two bodies share a thread's scratch.
+struct pool_team {
+    void (*body)(int, int, void*);
+    void* context;
+    int team;
+    std::atomic<int> begun{0};
+
+    void run_next() noexcept {
+        struct {
+            pool_team& of;
+            int thread;
+        } call{*this, begun.fetch_add(1)};
+        if (call.thread >= team) return;
+        with_default_environment(
+            [](void* c) {
+                auto& own = *static_cast<decltype(call)*>(c);
+                own.of.body(own.thread, own.of.team, own.of.context);
+            },
+            &call);
+    }
+};
+
+int run_pool(const team_choice& asked, void (*body)(int, int, void*), void* context) noexcept {
+    struct {
+        const team_choice& asked;
+        pool_team bodies;
+    } call{asked, {body, context, asked.threads}};
+    // Guarded once more: what the caller's code does to this thread's environment ends with it.
+    with_default_environment(
+        [](void* c) {
+            auto& own = *static_cast<decltype(call)*>(c);
+            own.asked.parallel_for(
+                own.asked.pool, static_cast<std::size_t>(own.bodies.team),
+                [](std::size_t, void* bodies) { static_cast<pool_team*>(bodies)->run_next(); }, &own.bodies);
+        },
+        &call);
+    if (call.bodies.begun == 0) call.bodies.run_next();
+    const int begun = call.bodies.begun;
+    return begun < asked.threads ? begun : asked.threads;
+}
+
 } // namespace
 
 status default_threads(int& threads) noexcept {
@@ -123,15 +165,16 @@ status default_threads(int& threads) noexcept {
 }
 
 options with_most_threads(const options& opts) noexcept {
-    options most = opts;
+    options most = opts; // with a parallel_for it has been checked that `threads` is given
     if (most.threads == 0 && environment().read.ok()) {
         most.threads = environment().threads != 0 ? environment().threads : openmp_threads();
     }
     return most;
 }
 
-status choose_threads(const options& opts, arch which, std::size_t bytes, std::size_t tasks, int& threads) noexcept {
-    threads = 1;
+status choose_threads(const options& opts, arch which, std::size_t bytes, std::size_t tasks,
+                      team_choice& team) noexcept {
+    team = {1, opts.parallel_for, opts.pool};
     if (opts.threads == 0 && !environment().read.ok()) return environment().read;
     if (which == arch::reference || tasks <= 1 || bytes < opts.serial_below_bytes) return {};
     int asked = opts.threads;
@@ -141,7 +184,7 @@ status choose_threads(const options& opts, arch which, std::size_t bytes, std::s
     }
     std::size_t most = opts.serial_below_bytes < 2 ? tasks : bytes / (opts.serial_below_bytes / 2);
     if (most > tasks) most = tasks;
-    threads = static_cast<std::size_t>(asked) < most ? asked : static_cast<int>(most);
+    team.threads = static_cast<std::size_t>(asked) < most ? asked : static_cast<int>(most);
     return {};
 }
 
@@ -152,11 +195,13 @@ void wait_for_team(std::size_t team) noexcept {
 #endif
 }
 
-int run_team(int threads, void (*body)(int thread, int team, void* context), void* context) noexcept {
+int run_team(const team_choice& asked, void (*body)(int thread, int team, void* context), void* context) noexcept {
+    if (asked.threads > 1 && asked.parallel_for != nullptr) return run_pool(asked, body, context);
 #if defined(_OPENMP)
-    if (threads > 1 && omp_in_parallel() == 0 && team_can_start()) return run_parallel(threads, body, context);
+    if (asked.threads > 1 && omp_in_parallel() == 0 && team_can_start()) {
+        return run_parallel(asked.threads, body, context);
+    }
 #endif
-    (void)threads;
     body(0, 1, context);
     return 1;
 }

@@ -35,11 +35,11 @@ status validate(const matrix_view<const T>& x, const vector_view<const T>* y, co
 
 /// Rows [task * rows_per_task, ...) by one kernel call; predict = X w, reads N d sizeof(T) bytes.
 template <class T, class Sum>
-int predict_rows(const row_run<T>& all, std::size_t features, const T* w, T* out, arch which, int threads,
+int predict_rows(const row_run<T>& all, std::size_t features, const T* w, T* out, arch which, const team_choice& asked,
                  std::size_t rows_per_task) noexcept {
     const kernel_table* table = kernels_for(which);
     const auto kernel = table == nullptr ? reference::predict<T, Sum> : sums_of<T, Sum>(table_of<T>(*table)).predict;
-    return for_each_task(threads, (all.rows - 1) / rows_per_task + 1, [&](int, std::size_t task) {
+    return for_each_task(asked, (all.rows - 1) / rows_per_task + 1, [&](int, std::size_t task) {
         const std::size_t first = task * rows_per_task;
         row_run<T> run = all;
         run.x += first * all.row_stride;
@@ -59,12 +59,12 @@ status run_predict(const matrix_view<const T>& x, const vector_view<const T>* y,
 
     const row_run<T> all{x.data, x.row_stride, y == nullptr ? nullptr : y->data, x.rows, 0, false};
     const std::size_t rows_per_task = x.cols >= elements_per_task ? 1 : elements_per_task / x.cols;
-    int threads = 1;
-    next = choose_threads(opts, which, x.rows * x.cols * sizeof(T), (x.rows - 1) / rows_per_task + 1, threads);
+    team_choice asked;
+    next = choose_threads(opts, which, x.rows * x.cols * sizeof(T), (x.rows - 1) / rows_per_task + 1, asked);
     if (!next.ok()) return next;
     const int team = opts.accumulate == accumulate_mode::wide
-                         ? predict_rows<T, wide_sum_t<T>>(all, x.cols, w.data, out.data, which, threads, rows_per_task)
-                         : predict_rows<T, T>(all, x.cols, w.data, out.data, which, threads, rows_per_task);
+                         ? predict_rows<T, wide_sum_t<T>>(all, x.cols, w.data, out.data, which, asked, rows_per_task)
+                         : predict_rows<T, T>(all, x.cols, w.data, out.data, which, asked, rows_per_task);
     if (opts.report != nullptr) *opts.report = {which, team};
     return {};
 }

@@ -112,8 +112,8 @@ status run_mean(const mean_arguments<T>& a) noexcept {
     const std::size_t per_task = elements_of_a_task(total);
     const std::size_t tasks = total / per_task + (total % per_task != 0 ? 1 : 0);
     const std::size_t bytes = saturating_product(saturating_product(total, sizeof(T)), a.workers);
-    int threads = 1;
-    if (c.ok()) c.add(choose_threads(a.opts, which, bytes, tasks, threads));
+    team_choice asked;
+    if (c.ok()) c.add(choose_threads(a.opts, which, bytes, tasks, asked));
     if (!c.ok()) return c.result();
 
     scalar_t<Sum>* weights = nullptr;
@@ -128,7 +128,7 @@ status run_mean(const mean_arguments<T>& a) noexcept {
     const mean_list<T, Sum> list{a.tensors, a.workers, weights, divisor, kernel};
     list_place places[most_tasks];
     find_tasks(a.tensors, per_task, tasks, places);
-    const int team = for_each_task(threads, tasks, [&](int, std::size_t task) {
+    const int team = for_each_task(asked, tasks, [&](int, std::size_t task) {
         const std::size_t first = task * per_task;
         list.run(places[task], first, total - first < per_task ? total : first + per_task);
     });

@@ -43,9 +43,10 @@ void checks::fail_fits(const char* name, std::size_t rows, std::size_t row_strid
                   << ", row stride " << row_stride << status_code::invalid_shape);
 }
 
-void checks::fail_threads(int threads) noexcept {
+void checks::fail_threads(int least, int threads) noexcept {
     if (!ok()) return;
-    add(message() << "threads must be in [0, " << most_threads << "], got " << threads
+    add(message() << "threads must be in [" << least << ", " << most_threads << "]"
+                  << (least == 1 ? " where parallel_for is given, got " : ", got ") << threads
                   << status_code::invalid_argument);
 }
 

@@ -68,7 +68,8 @@ public:
     }
     /// threads, accumulate and check_state; the arch is looked at by dispatch.
     checks& choices(const options& opts) noexcept {
-        if (opts.threads < 0 || opts.threads > most_threads) fail_threads(opts.threads);
+        const int least = opts.parallel_for != nullptr ? 1 : 0;
+        if (opts.threads < least || opts.threads > most_threads) fail_threads(least, opts.threads);
         return enumerator("accumulate", static_cast<int>(opts.accumulate), static_cast<int>(accumulate_mode::wide))
             .enumerator("check_state", static_cast<int>(opts.check_state), static_cast<int>(check_mode::on));
     }
@@ -107,7 +108,7 @@ private:
     void fail_equal(const char* name, std::size_t value, const char* other_name, std::size_t other) noexcept;
     void fail_at_least(const char* name, std::size_t value, const char* other_name, std::size_t other) noexcept;
     void fail_fits(const char* name, std::size_t rows, std::size_t row_stride, std::size_t cols) noexcept;
-    void fail_threads(int threads) noexcept;
+    void fail_threads(int least, int threads) noexcept;
     void fail_enumerator(const char* name, int value, int last) noexcept;
     void fail_number(const char* name, const char* must, double value) noexcept;
     void fail_disjoint(const memory_span& output, const memory_span& other) noexcept;

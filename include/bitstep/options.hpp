@@ -18,8 +18,14 @@ enum class check_mode : int { by_default = 0, off = 1, on = 2 };
 /// What ran; filled when the call succeeds. One per caller: calls that run at the same time must not share it.
 struct run_report {
     arch ran = arch::automatic; ///< the arch that ran, never `automatic`
-    int threads = 0;            ///< the largest team that was really delivered, 1 where the call stayed serial
+    int threads = 0; ///< the largest team that was really delivered (with parallel_for: tasks begun), 1: stayed serial
 };
+
+/// A caller's own threads: calls task(index, context) once for every index below n, in any order, on any threads, one
+/// after another or at the same time, and returns when all of them have returned, with what they wrote visible to the
+/// caller. Must not throw. `pool` is handed through from options::pool.
+using parallel_for_function = void (*)(void* pool, std::size_t n, void (*task)(std::size_t index, void* context),
+                                       void* context);
 
 struct options {
     /// Threads to ask for, 1 to 1024; 0: BITSTEP_NUM_THREADS where set, else OpenMP's default, but no more than the
@@ -40,6 +46,14 @@ struct options {
     /// is served better by one thread, or by 2 MiB here (docs/performance.md has the figures).
     std::size_t serial_below_bytes = 256 * 1024;
     run_report* report = nullptr;
+    /// Runs the work on the caller's threads instead of OpenMP's: called with n from 2 to `threads`, which is then required
+    /// (>= 1) and says how many tasks are worth running at once; never called where the work stays serial. At most four
+    /// times per call of bitstep. A task takes work until none is left, so one that starts late only finds less of it; none
+    /// waits for another. It computes in the default floating-point environment and leaves the thread's own as it was.
+    /// Bits do not depend on it. One difference in speed: a few very long rows, which OpenMP's threads share by columns,
+    /// go by rows here, since sharing columns needs threads that wait for one another.
+    parallel_for_function parallel_for = nullptr;
+    void* pool = nullptr; ///< given to parallel_for, otherwise unused
 };
 
 /// Scratch memory of the caller's, for calls that must not allocate. Any alignment; the contents before a call do not
