@@ -4,7 +4,12 @@ function(bitstep_add_archs target)
     if(BITSTEP_XSIMD_INCLUDE_DIR)
         target_include_directories(${target} SYSTEM PRIVATE ${BITSTEP_XSIMD_INCLUDE_DIR})
     else()
-        find_package(xsimd REQUIRED)
+        find_package(xsimd QUIET)
+        if(NOT xsimd_FOUND)
+            message(FATAL_ERROR "bitstep needs xsimd 8.1 or later (header-only; Debian: libxsimd-dev). Where it is not "
+                "installed: -DBITSTEP_XSIMD_INCLUDE_DIR=<the directory that holds xsimd/xsimd.hpp>, and with pip "
+                "--config-settings=cmake.define.BITSTEP_XSIMD_INCLUDE_DIR=<it>")
+        endif()
         get_target_property(xsimd_include xsimd INTERFACE_INCLUDE_DIRECTORIES)
         target_include_directories(${target} SYSTEM PRIVATE ${xsimd_include})
     endif()

@@ -20,6 +20,7 @@ endfunction()
 bitstep_part(TESTS ${PROJECT_IS_TOP_LEVEL}) # GoogleTest, Boost headers
 bitstep_part(BENCH ${PROJECT_IS_TOP_LEVEL}) # Google Benchmark
 bitstep_part(TOOLS ${PROJECT_IS_TOP_LEVEL}) # the bitstep program: CLI11, fmt, xxHash, nlohmann-json
+bitstep_part(PYTHON OFF) # the Python module: nanobind; `pip install .` turns it on and the others off
 bitstep_part(FUZZ OFF) # fuzz targets for libFuzzer (tests/fuzz): Clang
 
 # bitstep_missing(TESTS libgtest-dev GoogleTest): what to do where a part's package is not there; the caller returns.

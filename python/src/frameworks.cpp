@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frameworks.hpp"
+
+namespace bitstep::python {
+namespace {
+
+/// A module that somebody has imported already, or an invalid object.
+nb::object imported(const char* name) {
+    nb::object found = nb::steal(PyImport_GetModule(nb::str(name).ptr()));
+    if (!found.is_valid()) PyErr_Clear();
+    return found;
+}
+
+struct numpy_objects {
+    nb::object array_type, memmap_type, empty, float32, float64;
+};
+
+// The caches are never freed: at the interpreter's end their modules may be gone before them.
+const numpy_objects& numpy() {
+    static const numpy_objects* const found = [] {
+        const nb::object module = nb::module_::import_("numpy");
+        return new numpy_objects{module.attr("ndarray"), module.attr("memmap"), module.attr("empty"),
+                                 module.attr("dtype")("float32"), module.attr("dtype")("float64")};
+    }();
+    return *found;
+}
+
+const torch_objects* torch_if_imported() {
+    static const torch_objects* found = nullptr;
+    if (found == nullptr) {
+        const nb::object module = imported("torch");
+        // A module that is still being imported has not all of its names.
+        if (!module.is_valid() || !nb::hasattr(module, "Tensor") || !nb::hasattr(module, "device")) return nullptr;
+        nb::object increment;
+        if (nb::hasattr(module, "autograd") && nb::hasattr(module.attr("autograd"), "graph")) {
+            increment = nb::getattr(module.attr("autograd").attr("graph"), "increment_version", nb::none());
+        }
+        found = new torch_objects{module.attr("Tensor"),  module.attr("empty"),         module.attr("float32"),
+                                  module.attr("float64"), module.attr("device")("cpu"), increment};
+    }
+    return found;
+}
+
+bool is_jax_array(nb::handle object) {
+    static PyTypeObject* concrete =
+        nullptr; // the type of the last array seen: isinstance on jax.Array takes microseconds
+    if (Py_TYPE(object.ptr()) == concrete) return true;
+    const nb::object module = imported("jax");
+    if (!module.is_valid() || !nb::hasattr(module, "Array")) return false;
+    const nb::object type = module.attr("Array");
+    const int answer = PyObject_IsInstance(object.ptr(), type.ptr());
+    if (answer < 0) throw nb::python_error();
+    if (answer == 1) {
+        Py_XDECREF(concrete);
+        concrete = reinterpret_cast<PyTypeObject*>(nb::borrow(object.type()).release().ptr());
+    }
+    return answer == 1;
+}
+
+} // namespace
+
+kind kind_of(nb::handle object) {
+    PyTypeObject* const type = Py_TYPE(object.ptr());
+    const auto is = [type](const nb::object& other) { return type == reinterpret_cast<PyTypeObject*>(other.ptr()); };
+    if (is(numpy().array_type) || is(numpy().memmap_type)) return kind::numpy;
+    const torch_objects* const t = torch_if_imported();
+    if (t != nullptr && PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(t->tensor_type.ptr()))) {
+        return kind::torch;
+    }
+    return is_jax_array(object) ? kind::jax : kind::none;
+}
+
+const char* kind_name(kind which) {
+    switch (which) {
+    case kind::numpy:
+        return "numpy.ndarray";
+    case kind::torch:
+        return "torch.Tensor";
+    case kind::jax:
+        return "jax.Array";
+    case kind::none:
+        break;
+    }
+    return "array";
+}
+
+const torch_objects& torch() {
+    const torch_objects* const found = torch_if_imported();
+    if (found == nullptr) throw nb::type_error("torch is not imported");
+    return *found;
+}
+
+const nb::object& numpy_empty() { return numpy().empty; }
+const nb::object& numpy_dtype(bool is_double) { return is_double ? numpy().float64 : numpy().float32; }
+
+nb::object to_jax(const nb::object& numpy_array, nb::handle like) {
+    const nb::object device = nb::steal(PyIter_Next(nb::iter(like.attr("devices")()).ptr()));
+    if (!device.is_valid()) throw nb::python_error();
+    nb::object result = nb::module_::import_("jax").attr("device_put")(numpy_array, device);
+    if (!result.attr("dtype").equal(numpy_array.attr("dtype"))) {
+        PyErr_SetString(PyExc_RuntimeError, "JAX would turn the float64 result into float32: enable jax_enable_x64");
+        throw nb::python_error();
+    }
+    return result;
+}
+
+void mark_written(nb::handle tensor) {
+    const nb::object& increment = torch().increment_version;
+    if (nb::cast<bool>(tensor.attr("is_inference")())) return; // has no version
+    if (increment.is_valid() && !increment.is_none()) {
+        increment(tensor);
+        return;
+    }
+    // Before torch 2.1: an in-place operation on no element, through an alias that has the same version counter.
+    tensor.attr("detach")().attr("narrow")(0, 0, 0).attr("zero_")();
+}
+
+} // namespace bitstep::python

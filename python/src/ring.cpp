@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulator of a ring all-reduce, with its messages as tuples.
+#include "results.hpp"
+#include "scalars.hpp"
+#include "verbs.hpp"
+
+#include <bitstep/bitstep.hpp>
+
+#include <vector>
+
+namespace bitstep::python {
+namespace {
+
+constexpr const char* argument = "worker_vectors";
+
+std::vector<array> take_vectors(nb::handle worker_vectors) {
+    if (!PyList_Check(worker_vectors.ptr()) && !PyTuple_Check(worker_vectors.ptr())) {
+        throw_type_error("worker_vectors must be a list with one vector per worker, got " + describe(worker_vectors));
+    }
+    const auto count = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(worker_vectors.ptr()));
+    if (count == 0) throw_value_error("worker_vectors must have at least one vector, got none");
+    std::vector<array> vectors(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const place where{argument, static_cast<Py_ssize_t>(i)};
+        const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(worker_vectors.ptr(), where.index));
+        if (i == 0) {
+            take(item, where, vectors[0]);
+            if (vectors[0].dimensions != 1) {
+                throw_value_error(where.text() + " must have the shape (n,), got " + vectors[0].shape_text());
+            }
+        } else {
+            take_like(item, where, vectors[0], "worker_vectors[0]", vectors[i]);
+            expect_vector(vectors[i], where, vectors[0].extent(0), "of worker_vectors[0]");
+        }
+    }
+    return vectors;
+}
+
+ring_op read_op(nb::handle op) {
+    if (!PyUnicode_Check(op.ptr())) throw_type_error("op must be \"mean\" or \"sum\", got " + describe(op));
+    const std::string text = text_of(op);
+    if (text != "mean" && text != "sum") throw_value_error("op must be \"mean\" or \"sum\", got \"" + text + "\"");
+    return text == "mean" ? ring_op::mean : ring_op::sum;
+}
+
+nb::list list_of(const std::vector<ring_event>& events) {
+    nb::list list;
+    for (const ring_event& e : events) {
+        list.append(nb::make_tuple(e.phase == ring_phase::reduce_scatter ? "reduce_scatter" : "all_gather", e.round,
+                                   e.sender, e.receiver, e.chunk));
+    }
+    return list;
+}
+
+} // namespace
+
+nb::object ring(nb::handle worker_vectors, nb::handle op, nb::handle trace) {
+    std::vector<array> vectors = take_vectors(worker_vectors);
+    const ring_op operation = read_op(op);
+    const std::size_t workers = vectors.size();
+    const std::size_t size = vectors[0].extent(0);
+    std::vector<ring_event> events(read_flag(trace, "trace") ? ring_event_count(workers) : 0);
+    const bool traced = read_flag(trace, "trace");
+    std::vector<output> results;
+    for (const array& a : vectors) results.emplace_back(a, size);
+    const status done = with_type(vectors[0].is_double, [&]<class T>(T) {
+        const nb::gil_scoped_release released;
+        std::vector<const T*> in;
+        std::vector<T*> out;
+        for (std::size_t i = 0; i < workers; ++i) {
+            in.push_back(dense<T>(vectors[i]));
+            out.push_back(results[i].data<T>());
+        }
+        return simulate_ring_allreduce<T>(in.data(), workers, size, operation, out.data(),
+                                          traced ? events.data() : nullptr);
+    });
+    raise_unless_ok(done);
+    nb::list finals;
+    for (const output& one : results) finals.append(one.finish());
+    if (!traced) return finals;
+    return nb::make_tuple(finals, list_of(events));
+}
+
+} // namespace bitstep::python

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls from several Python threads."""
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+import bitstep
+from conftest import HYPER, bits, problem
+
+
+def test_the_gil_is_released():
+    """Another thread runs Python while one call computes."""
+    X = np.ones((2000, 20000), "float32")  # 160 MB: tens of milliseconds
+    y, w = np.ones(2000, "float32"), np.ones(20000, "float32")
+    ticks, stop = [], threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.0005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        for _ in range(20):
+            start = time.perf_counter()
+            bitstep.gradient(X, y, w, threads=1, accumulate="wide")
+            end = time.perf_counter()
+            # In the middle of the call: not just before or after it.
+            inside = sum(start + (end - start) * 0.25 < at < start + (end - start) * 0.75 for at in ticks)
+            if inside >= 3:
+                return
+    finally:
+        stop.set()
+        thread.join()
+    raise AssertionError(f"{inside} ticks within the last call of {end - start} s")
+
+
+def test_calls_at_the_same_time_give_the_same_bits():
+    inputs = problem(2, 2, 100, 200)
+    grads = [{"a": inputs[0]}, {"a": inputs[0][::-1]}]
+    expected = bits(bitstep.distributed_step(*inputs, **HYPER)), bits(bitstep.ddp_allreduce_average_grads(grads)["a"])
+
+    def one(i):
+        state = [a.copy() for a in inputs[2:]]
+        for _ in range(20):
+            bitstep.adam_ema_update(inputs[2], *state, **HYPER)
+        return (bits(bitstep.distributed_step(*inputs, **HYPER, threads=1 + i % 2)),
+                bits(bitstep.ddp_allreduce_average_grads(grads)["a"])), bits(np.concatenate(state))
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(one, range(40)))
+    assert {r[0] for r in results} == {expected} and len({r[1] for r in results}) == 1
