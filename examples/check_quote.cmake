@@ -1,4 +1,4 @@
-# Fails unless README holds EXAMPLE as a block of LANGUAGE (cpp, c), to the letter.
+# Fails unless README holds EXAMPLE as a block of LANGUAGE (cpp, c, python), to the letter.
 file(READ "${README}" readme)
 file(READ "${EXAMPLE}" example)
 string(FIND "${readme}" "```${LANGUAGE}\n${example}```" at)
