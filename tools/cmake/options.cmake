@@ -2,6 +2,7 @@
 # is left out with one line, but an option set by hand (-DBITSTEP_BUILD_...=ON) fails instead.
 
 option(BITSTEP_OPENMP "threads through OpenMP; OFF gives a serial library with the same bits" ON)
+option(BITSTEP_INSTALL "rules for cmake --install" ${PROJECT_IS_TOP_LEVEL})
 option(BITSTEP_WERROR "treat warnings as errors (development)" OFF)
 set(BITSTEP_ARCHS "auto" CACHE STRING "kernel sets to compile besides reference: auto, or a list of baseline;avx2;avx512;neon64")
 set(BITSTEP_XSIMD_INCLUDE_DIR "" CACHE PATH "directory that holds xsimd/xsimd.hpp, where the installed one is not wanted")
@@ -30,6 +31,11 @@ function(bitstep_missing part package name)
     endif()
     message(STATUS "bitstep: BITSTEP_BUILD_${part} left out: ${name} not found (Debian: ${package})")
 endfunction()
+
+# What a plain install gives: a shared library, which asks nothing of its consumers. Inside another project that one decides.
+if(PROJECT_IS_TOP_LEVEL)
+    option(BUILD_SHARED_LIBS "the library as a shared one; OFF: a static one" ON)
+endif()
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)

@@ -1,0 +1,20 @@
+# Fails unless the shared LIBRARY is below 1 MB without symbols, needs the C++ runtime, libm, libc and OpenMP alone, and
+# looks for them nowhere but where the system does.
+execute_process(COMMAND ${READELF} -d ${LIBRARY} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "Shared library: \\[[^]]+\\]" needed "${dynamic}")
+foreach(entry IN LISTS needed)
+    if(NOT entry MATCHES "\\[(libstdc\\+\\+|libc\\+\\+|libc\\+\\+abi|libgcc_s|libm|libc|libpthread|libgomp|libomp|ld-linux[a-z0-9-]*)\\.so[.0-9]*\\]")
+        message(FATAL_ERROR "${LIBRARY} needs ${entry}")
+    endif()
+endforeach()
+if(NOT needed OR dynamic MATCHES "(RUNPATH|RPATH)")
+    message(FATAL_ERROR "${LIBRARY}:\n${dynamic}")
+endif()
+
+execute_process(COMMAND ${STRIP} -o ${STRIPPED} ${LIBRARY} COMMAND_ERROR_IS_FATAL ANY)
+file(SIZE ${STRIPPED} bytes)
+if(bytes GREATER_EQUAL 1000000)
+    message(FATAL_ERROR "${LIBRARY} has ${bytes} bytes without symbols; the limit is 1 MB")
+endif()
+list(LENGTH needed count)
+message(STATUS "${bytes} bytes without symbols; ${count} libraries: ${needed}")

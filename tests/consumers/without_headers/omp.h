@@ -1,0 +1,1 @@
+#error "a consumer of bitstep's headers needs none of OpenMP's"
