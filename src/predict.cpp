@@ -22,7 +22,7 @@ status validate(const matrix_view<const T>& x, const vector_view<const T>* y, co
     c.extent("x.rows", x.rows).extent("x.cols", x.cols).at_least("x.row_stride", x.row_stride, "x.cols", x.cols);
     c.equal("w.size", w.size, "x.cols", x.cols).equal("out.size", out.size, "x.rows", x.rows);
     if (y != nullptr) c.equal("y.size", y->size, "x.rows", x.rows);
-    c.pointer("x", x.data).pointer("w", w.data).pointer("out", out.data);
+    c.pointer("x.data", x.data).pointer("w", w.data).pointer("out", out.data);
     if (y != nullptr) c.pointer("y", y->data);
     c.fits("x", x.rows, x.row_stride, x.cols, sizeof(T)).choices(opts);
     if (!c.ok()) return c.result();

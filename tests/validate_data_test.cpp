@@ -134,7 +134,7 @@ void expect_matrix_rows_refused() {
     const auto shape = status_code::invalid_shape;
     const auto overlap = status_code::overlap;
     expect_table_refused<call>({
-        {"x", [](call& c) { c.x.data = nullptr; }, {null, {"x must", "null"}}},
+        {"x", [](call& c) { c.x.data = nullptr; }, {null, {"x.data must", "null"}}},
         {"w", [](call& c) { c.w.data = nullptr; }, {null, {"w must", "null"}}},
         {"out", [](call& c) { c.out.data = nullptr; }, {null, {"out must", "null"}}},
         {"N = 0", [](call& c) { c.x.rows = c.out.size = 0; }, {shape, {"rows", "got 0"}}},

@@ -9,15 +9,17 @@
 ///   (row_stride). Sizes and strides count elements; workspaces count bytes.
 /// - An output overlaps no input, no other output and no workspace, except where it says so.
 /// - On any status but BITSTEP_OK no output, no state and no report has changed.
-/// - Safe to call from several threads at once on separate outputs and workspaces. No call keeps anything between calls,
-///   but the text of bitstep_last_error, one per thread.
+/// - Safe to call from several threads at once on separate outputs and workspaces. Nothing is kept between calls but the
+///   text of bitstep_last_error, one per thread, and the environment: BITSTEP_ARCH and BITSTEP_NUM_THREADS are read once
+///   per process, each by the first call that needs it.
 /// - Structs that may grow begin with struct_size; start from their _INIT. A caller compiled with an older header is
 ///   accepted: what its struct lacks takes the default. A size that no field ends at, or larger than this library knows, is
-///   BITSTEP_INVALID_ARGUMENT. The other structs are fixed for good.
+///   BITSTEP_INVALID_ARGUMENT. Fields are appended in units of the struct's alignment, so that no padding ends a struct.
+///   The other structs are fixed for good.
 /// - Where a parameter of type int takes an enumerator, it says of which enum.
 #pragma once
 
-#include <bitstep/export.hpp>
+#include <bitstep/export.h>
 
 #include <stddef.h>
 
@@ -33,7 +35,7 @@ typedef enum bitstep_status {
     BITSTEP_NULL_POINTER = 1,        ///< a required pointer is null
     BITSTEP_INVALID_ARGUMENT = 2,    ///< a number is outside its range
     BITSTEP_INVALID_SHAPE = 3,       ///< an extent is zero, does not match, or a product of extents overflows size_t
-    BITSTEP_OVERLAP = 4,             ///< an output overlaps an input, or another output
+    BITSTEP_OVERLAP = 4,             ///< an output or the workspace overlaps another argument
     BITSTEP_NON_FINITE = 5,          ///< NaN or infinity where it is refused
     BITSTEP_GRADIENT_OVERFLOW = 6,   ///< the data are finite, their gradient is not
     BITSTEP_WORKSPACE_TOO_SMALL = 7, ///< the caller's workspace holds fewer bytes than the query says
@@ -52,7 +54,10 @@ BITSTEP_EXPORT const char* bitstep_last_error(void);
 // ---- options ----
 
 /// Precision of sums. Native: in the type of the data. Wide: float in double, double in double-double.
-typedef enum bitstep_accumulate { BITSTEP_ACCUMULATE_NATIVE = 0, BITSTEP_ACCUMULATE_WIDE = 1 } bitstep_accumulate;
+typedef enum bitstep_accumulate_mode {
+    BITSTEP_ACCUMULATE_NATIVE = 0,
+    BITSTEP_ACCUMULATE_WIDE = 1
+} bitstep_accumulate_mode;
 
 /// Which kernels run. Automatic: BITSTEP_ARCH of the environment where set, else the best that this CPU can run.
 typedef enum bitstep_arch {
@@ -64,10 +69,14 @@ typedef enum bitstep_arch {
     BITSTEP_ARCH_NEON64 = 5
 } bitstep_arch;
 
-/// Default: on in bitstep_distributed_step_*, off in bitstep_adam_ema_update_*.
-typedef enum bitstep_check { BITSTEP_CHECK_DEFAULT = 0, BITSTEP_CHECK_OFF = 1, BITSTEP_CHECK_ON = 2 } bitstep_check;
+/// By default: on in bitstep_distributed_step_*, off in bitstep_adam_ema_update_*.
+typedef enum bitstep_check_mode {
+    BITSTEP_CHECK_BY_DEFAULT = 0,
+    BITSTEP_CHECK_OFF = 1,
+    BITSTEP_CHECK_ON = 2
+} bitstep_check_mode;
 
-/// What ran; filled where the call succeeds. One per caller.
+/// What ran; filled where the call succeeds, but by no query. One per caller.
 typedef struct bitstep_run_report {
     size_t struct_size; ///< in: sizeof(bitstep_run_report)
     int ran;            ///< out: a bitstep_arch, never automatic
@@ -86,14 +95,14 @@ typedef void (*bitstep_parallel_for)(void* pool, size_t n, bitstep_task task, vo
 typedef struct bitstep_options {
     size_t struct_size; ///< sizeof(bitstep_options)
     int threads;     ///< 1 to 1024; 0: BITSTEP_NUM_THREADS of the environment, else OpenMP's choice, at most the CPUs
-    int accumulate;  ///< a bitstep_accumulate
+    int accumulate;  ///< a bitstep_accumulate_mode
     int arch;        ///< a bitstep_arch
-    int check_state; ///< a bitstep_check: is the state finite and v >= 0; costs one read of the state
+    int check_state; ///< a bitstep_check_mode: is the state finite and v >= 0; costs one read of the state
     size_t serial_below_bytes;  ///< work that touches fewer bytes stays on the calling thread
     bitstep_run_report* report; ///< null, or what to fill in
     /// Null: OpenMP's threads. Else the caller's: called with n from 2 to `threads`, which must then be given, where there
-    /// is work for several. Tasks never wait for one another, compute in the default floating-point environment, and leave
-    /// their thread's own as it was.
+    /// is work for several; at most four times per call of bitstep. Tasks never wait for one another, compute in the
+    /// default floating-point environment, and leave their thread's own as it was.
     bitstep_parallel_for parallel_for;
     void* pool; ///< handed to parallel_for
 } bitstep_options;
@@ -111,7 +120,7 @@ typedef struct bitstep_hyper_parameters {
 
 // clang-format off
 /// Initialisers: bitstep_options options = BITSTEP_OPTIONS_INIT;
-#define BITSTEP_OPTIONS_INIT { sizeof(bitstep_options), 0, 0, 0, 0, (size_t)256 * 1024, NULL, NULL, NULL }
+#define BITSTEP_OPTIONS_INIT { sizeof(bitstep_options), 0, 0, 0, 0, 262144, NULL, NULL, NULL }
 /// lr 1e-3, betas 0.9 and 0.999, eps 1e-8, decay 0.999, t 1.
 #define BITSTEP_HYPER_PARAMETERS_INIT { sizeof(bitstep_hyper_parameters), 1e-3, 0.9, 0.999, 1e-8, 0.999, 1 }
 /// For bitstep_options.report.
@@ -215,7 +224,8 @@ typedef struct bitstep_worker_tensor_f64 {
 /// Order: <bitstep/distributed_step.hpp>, docs/numerics.md.
 /// Errors: NULL_POINTER, INVALID_SHAPE, INVALID_ARGUMENT, OVERLAP, ARCH_UNAVAILABLE, WORKSPACE_TOO_SMALL, OUT_OF_MEMORY,
 /// NON_FINITE (X, y, w; the whole state with check_state, on by default), GRADIENT_OVERFLOW.
-/// Cost: reads X once, N d elements, and 9 d elements of gradient and state; 4 N d flops.
+/// Cost: reads X once, N d elements, and 9 d elements of gradient and state; 4 N d flops. check_state, on by default,
+/// reads 4 d elements more.
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_f32(const bitstep_worker_batches_f32* batches,
                                                            const float* weights, const float* ema_weights,
                                                            const float* m, const float* v,

@@ -3,7 +3,7 @@
 // "Active": what `arch::automatic` picks.
 #pragma once
 
-#include <bitstep/export.hpp>
+#include <bitstep/export.h>
 #include <bitstep/options.hpp>
 #include <bitstep/status.hpp>
 
@@ -15,7 +15,7 @@ BITSTEP_EXPORT const char* version() noexcept;
 /// Version of the arithmetic contract (docs/numerics.md): equal numbers promise equal bits.
 BITSTEP_EXPORT int numerics_version() noexcept;
 
-/// "reference", "baseline", ...; "automatic" for arch::automatic.
+/// "reference", "baseline", ...; "automatic" for arch::automatic, "unknown" for no enumerator. Static text.
 BITSTEP_EXPORT const char* arch_name(arch which) noexcept;
 
 /// Name to arch ("automatic" is not a name). A name that bitstep knows is ok even where it cannot run here; calls that

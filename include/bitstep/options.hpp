@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caller may choose per call. Only `accumulate` can change bits; everything else changes speed alone.
+// What a caller may choose per call. Only `accumulate` can change bits; everything else changes speed alone. The
+// environment (BITSTEP_ARCH, BITSTEP_NUM_THREADS) is read once per process, each name by the first call that needs it; what
+// cannot be used there is an error of every such call.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bitstep/export.hpp>
+#include <bitstep/export.h>
 #include <bitstep/options.hpp>
 #include <bitstep/status.hpp>
 #include <bitstep/views.hpp>

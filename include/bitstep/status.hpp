@@ -12,7 +12,7 @@ enum class status_code : int {
     null_pointer = 1,        ///< a required pointer is null
     invalid_argument = 2,    ///< a number is outside its range
     invalid_shape = 3,       ///< an extent is zero, does not match, or a product of extents overflows size_t
-    overlap = 4,             ///< an output overlaps an input, or another output
+    overlap = 4,             ///< an output or the workspace overlaps another argument
     non_finite = 5,          ///< NaN or infinity where it is refused
     gradient_overflow = 6,   ///< the data are finite, their gradient is not
     workspace_too_small = 7, ///< the caller's workspace holds fewer bytes than the query says

@@ -5,16 +5,19 @@
 #include "../message.hpp"
 
 #include <cstring>
+#include <iterator>
 
 namespace bitstep::c_api {
 namespace {
 
-// Where each field ends: the sizes that a caller's struct can have. A new field goes to the end, and here.
+// Where each field ends: the sizes that a caller's struct can have. A new field goes to the end, and here; the last end
+// is the struct's, or a later field could fall into the padding that callers of today leave undefined.
 constexpr std::size_t report_ends[] = {
     sizeof(std::size_t),
     offsetof(bitstep_run_report, ran) + sizeof(int),
     offsetof(bitstep_run_report, threads) + sizeof(int),
 };
+static_assert(std::end(report_ends)[-1] == sizeof(bitstep_run_report));
 constexpr std::size_t options_ends[] = {
     sizeof(std::size_t),
     offsetof(bitstep_options, threads) + sizeof(int),
@@ -26,6 +29,7 @@ constexpr std::size_t options_ends[] = {
     offsetof(bitstep_options, parallel_for) + sizeof(bitstep_parallel_for),
     offsetof(bitstep_options, pool) + sizeof(void*),
 };
+static_assert(std::end(options_ends)[-1] == sizeof(bitstep_options));
 constexpr std::size_t hyper_ends[] = {
     sizeof(std::size_t),
     offsetof(bitstep_hyper_parameters, lr) + sizeof(double),
@@ -35,8 +39,36 @@ constexpr std::size_t hyper_ends[] = {
     offsetof(bitstep_hyper_parameters, decay) + sizeof(double),
     offsetof(bitstep_hyper_parameters, t) + sizeof(long long),
 };
+static_assert(std::end(hyper_ends)[-1] == sizeof(bitstep_hyper_parameters));
 
-/// full = the fields that the caller's struct has; the others keep the defaults that `full` comes with.
+// Numbers are cast from one language's enum to the other's.
+template <class InC, class InCpp>
+constexpr bool same(InC in_c, InCpp in_cpp) noexcept {
+    return static_cast<int>(in_c) == static_cast<int>(in_cpp);
+}
+static_assert(same(BITSTEP_OK, status_code::ok));
+static_assert(same(BITSTEP_NULL_POINTER, status_code::null_pointer));
+static_assert(same(BITSTEP_INVALID_ARGUMENT, status_code::invalid_argument));
+static_assert(same(BITSTEP_INVALID_SHAPE, status_code::invalid_shape));
+static_assert(same(BITSTEP_OVERLAP, status_code::overlap));
+static_assert(same(BITSTEP_NON_FINITE, status_code::non_finite));
+static_assert(same(BITSTEP_GRADIENT_OVERFLOW, status_code::gradient_overflow));
+static_assert(same(BITSTEP_WORKSPACE_TOO_SMALL, status_code::workspace_too_small));
+static_assert(same(BITSTEP_OUT_OF_MEMORY, status_code::out_of_memory));
+static_assert(same(BITSTEP_ARCH_UNAVAILABLE, status_code::arch_unavailable));
+static_assert(same(BITSTEP_ACCUMULATE_NATIVE, accumulate_mode::native));
+static_assert(same(BITSTEP_ACCUMULATE_WIDE, accumulate_mode::wide));
+static_assert(same(BITSTEP_ARCH_AUTOMATIC, arch::automatic) && same(BITSTEP_ARCH_REFERENCE, arch::reference));
+static_assert(same(BITSTEP_ARCH_BASELINE, arch::baseline) && same(BITSTEP_ARCH_AVX2, arch::avx2));
+static_assert(same(BITSTEP_ARCH_AVX512, arch::avx512) && same(BITSTEP_ARCH_NEON64, arch::neon64));
+static_assert(same(BITSTEP_CHECK_BY_DEFAULT, check_mode::by_default));
+static_assert(same(BITSTEP_CHECK_OFF, check_mode::off) && same(BITSTEP_CHECK_ON, check_mode::on));
+static_assert(same(BITSTEP_RING_MEAN, ring_op::mean) && same(BITSTEP_RING_SUM, ring_op::sum));
+static_assert(same(BITSTEP_RING_REDUCE_SCATTER, ring_phase::reduce_scatter));
+static_assert(same(BITSTEP_RING_ALL_GATHER, ring_phase::all_gather));
+
+/// full = the fields that the caller's struct has; the others keep the defaults that `full` comes with. Its struct_size is
+/// the one that was checked.
 template <class Struct, std::size_t Ends>
 status read_sized(const char* name, const Struct* given, const std::size_t (&ends)[Ends], Struct& full) noexcept {
     std::size_t size = 0;
@@ -44,6 +76,7 @@ status read_sized(const char* name, const Struct* given, const std::size_t (&end
     for (const std::size_t end : ends) {
         if (size != end) continue;
         std::memcpy(&full, given, size);
+        full.struct_size = size;
         return {};
     }
     return internal::message() << name << ".struct_size must be the end of a field, at most " << ends[Ends - 1]
@@ -57,8 +90,9 @@ call::call(const bitstep_options* given) noexcept {
     bitstep_options full = BITSTEP_OPTIONS_INIT;
     checks_.add(read_sized("options", given, options_ends, full));
     if (ok() && full.report != nullptr) {
-        bitstep_run_report unused = BITSTEP_RUN_REPORT_INIT;
-        checks_.add(read_sized("options.report", full.report, report_ends, unused));
+        bitstep_run_report asked = BITSTEP_RUN_REPORT_INIT;
+        checks_.add(read_sized("options.report", full.report, report_ends, asked));
+        report_size_ = asked.struct_size;
     }
     if (!ok()) return;
     opts_.threads = full.threads;
@@ -82,11 +116,8 @@ call& call::needs_hyper(const bitstep_hyper_parameters* given) noexcept {
 
 bitstep_status call::done(const status& result) const noexcept {
     if (report_ != nullptr && result.ok()) {
-        bitstep_run_report full = BITSTEP_RUN_REPORT_INIT;
-        std::memcpy(&full.struct_size, report_, sizeof full.struct_size);
-        full.ran = static_cast<int>(ran_.ran);
-        full.threads = ran_.threads;
-        std::memcpy(report_, &full, full.struct_size);
+        const bitstep_run_report full = {report_size_, static_cast<int>(ran_.ran), ran_.threads};
+        std::memcpy(report_, &full, report_size_);
     }
     return finish(result);
 }

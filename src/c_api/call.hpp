@@ -18,6 +18,8 @@ namespace bitstep::c_api {
 class call {
 public:
     explicit call(const bitstep_options* given) noexcept;
+    call(const call&) = delete; // opts() points into it
+    call& operator=(const call&) = delete;
 
     /// `name` must not be null.
     call& needs(const char* name, const void* pointer) noexcept {
@@ -44,8 +46,17 @@ private:
     options opts_;
     hyper_parameters hyper_;
     bitstep_run_report* report_ = nullptr;
+    std::size_t report_size_ = 0; ///< checked; report_'s own may have changed while the caller's threads ran
     run_report ran_;
 };
+
+/// A workspace query; ask(opts) is its C++ twin. Nothing runs, so a report stays as it is.
+template <class Ask>
+bitstep_status workspace_query(const bitstep_options* given, const std::size_t* bytes, Ask ask) noexcept {
+    call c(given);
+    if (!c.needs("bytes", bytes).ok()) return c.refused();
+    return finish(ask(c.opts()));
+}
 
 inline workspace given_workspace(const bitstep_workspace* given) noexcept {
     return given == nullptr ? workspace{} : workspace{given->data, given->bytes};
@@ -53,14 +64,17 @@ inline workspace given_workspace(const bitstep_workspace* given) noexcept {
 
 /// An array of C structs as an array of their C++ twins. The two have the same members at the same places (asserted where
 /// they are named), but are two types to a compiler that optimises over both languages at once: the empty statement, which
-/// might have touched any memory, keeps it from moving accesses to one type past accesses to the other.
+/// might have touched any memory, keeps it from moving accesses to one type past accesses to the other. MSVC does not
+/// reason by type.
 template <class To, class From>
 To* as_twin(From* from) noexcept {
     static_assert(sizeof(To) == sizeof(From) && alignof(To) == alignof(From));
     static_assert(std::is_standard_layout_v<To> && std::is_standard_layout_v<From>);
     static_assert(std::is_trivially_copyable_v<To> && std::is_trivially_copyable_v<From>);
     auto* to = reinterpret_cast<To*>(from);
-    __asm__ volatile("" : "+r"(to) : : "memory");
+#if defined(__GNUC__) || defined(__clang__)
+    asm volatile("" : "+r"(to) : : "memory");
+#endif
     return to;
 }
 

@@ -29,18 +29,8 @@ bitstep_status step_in_place(const char* name, const Data* data, Twin twin, cons
     return c.done(bitstep::distributed_step<T>(twin(*data), in, c.hyper(), c.opts(), given_workspace(scratch)));
 }
 
-template <class T>
-bitstep_status workspace_bytes(std::size_t rows, std::size_t features, const bitstep_options* given,
-                               std::size_t* bytes) noexcept {
-    call c(given);
-    if (!c.needs("bytes", bytes).ok()) return c.refused();
-    return c.done(bitstep::distributed_step_workspace_bytes<T>(rows, features, c.opts(), *bytes));
-}
-
 } // namespace
 } // namespace bitstep::c_api
-
-using namespace bitstep::c_api;
 
 extern "C" {
 
@@ -48,32 +38,32 @@ bitstep_status bitstep_distributed_step_f32(const bitstep_worker_batches_f32* ba
                                             const float* ema_weights, const float* m, const float* v,
                                             const bitstep_hyper_parameters* hyper, float* out,
                                             const bitstep_options* options, const bitstep_workspace* workspace) {
-    return step<float>("batches", batches, twin_of_batches<float>, {weights, ema_weights, m, v, 0}, hyper, out, options,
-                       workspace);
+    return bitstep::c_api::step<float>("batches", batches, bitstep::c_api::twin_of_batches<float>,
+                                       {weights, ema_weights, m, v, 0}, hyper, out, options, workspace);
 }
 
 bitstep_status bitstep_distributed_step_f64(const bitstep_worker_batches_f64* batches, const double* weights,
                                             const double* ema_weights, const double* m, const double* v,
                                             const bitstep_hyper_parameters* hyper, double* out,
                                             const bitstep_options* options, const bitstep_workspace* workspace) {
-    return step<double>("batches", batches, twin_of_batches<double>, {weights, ema_weights, m, v, 0}, hyper, out,
-                        options, workspace);
+    return bitstep::c_api::step<double>("batches", batches, bitstep::c_api::twin_of_batches<double>,
+                                        {weights, ema_weights, m, v, 0}, hyper, out, options, workspace);
 }
 
 bitstep_status bitstep_distributed_step_rows_f32(const bitstep_row_sequence_f32* rows, const float* weights,
                                                  const float* ema_weights, const float* m, const float* v,
                                                  const bitstep_hyper_parameters* hyper, float* out,
                                                  const bitstep_options* options, const bitstep_workspace* workspace) {
-    return step<float>("rows", rows, twin_of_rows<float>, {weights, ema_weights, m, v, 0}, hyper, out, options,
-                       workspace);
+    return bitstep::c_api::step<float>("rows", rows, bitstep::c_api::twin_of_rows<float>,
+                                       {weights, ema_weights, m, v, 0}, hyper, out, options, workspace);
 }
 
 bitstep_status bitstep_distributed_step_rows_f64(const bitstep_row_sequence_f64* rows, const double* weights,
                                                  const double* ema_weights, const double* m, const double* v,
                                                  const bitstep_hyper_parameters* hyper, double* out,
                                                  const bitstep_options* options, const bitstep_workspace* workspace) {
-    return step<double>("rows", rows, twin_of_rows<double>, {weights, ema_weights, m, v, 0}, hyper, out, options,
-                        workspace);
+    return bitstep::c_api::step<double>("rows", rows, bitstep::c_api::twin_of_rows<double>,
+                                        {weights, ema_weights, m, v, 0}, hyper, out, options, workspace);
 }
 
 bitstep_status bitstep_distributed_step_in_place_f32(const bitstep_worker_batches_f32* batches, float* weights,
@@ -81,8 +71,8 @@ bitstep_status bitstep_distributed_step_in_place_f32(const bitstep_worker_batche
                                                      const bitstep_hyper_parameters* hyper,
                                                      const bitstep_options* options,
                                                      const bitstep_workspace* workspace) {
-    return step_in_place<float>("batches", batches, twin_of_batches<float>, {weights, ema_weights, m, v, 0}, hyper,
-                                options, workspace);
+    return bitstep::c_api::step_in_place<float>("batches", batches, bitstep::c_api::twin_of_batches<float>,
+                                                {weights, ema_weights, m, v, 0}, hyper, options, workspace);
 }
 
 bitstep_status bitstep_distributed_step_in_place_f64(const bitstep_worker_batches_f64* batches, double* weights,
@@ -90,8 +80,8 @@ bitstep_status bitstep_distributed_step_in_place_f64(const bitstep_worker_batche
                                                      const bitstep_hyper_parameters* hyper,
                                                      const bitstep_options* options,
                                                      const bitstep_workspace* workspace) {
-    return step_in_place<double>("batches", batches, twin_of_batches<double>, {weights, ema_weights, m, v, 0}, hyper,
-                                 options, workspace);
+    return bitstep::c_api::step_in_place<double>("batches", batches, bitstep::c_api::twin_of_batches<double>,
+                                                 {weights, ema_weights, m, v, 0}, hyper, options, workspace);
 }
 
 bitstep_status bitstep_distributed_step_rows_in_place_f32(const bitstep_row_sequence_f32* rows, float* weights,
@@ -99,8 +89,8 @@ bitstep_status bitstep_distributed_step_rows_in_place_f32(const bitstep_row_sequ
                                                           const bitstep_hyper_parameters* hyper,
                                                           const bitstep_options* options,
                                                           const bitstep_workspace* workspace) {
-    return step_in_place<float>("rows", rows, twin_of_rows<float>, {weights, ema_weights, m, v, 0}, hyper, options,
-                                workspace);
+    return bitstep::c_api::step_in_place<float>("rows", rows, bitstep::c_api::twin_of_rows<float>,
+                                                {weights, ema_weights, m, v, 0}, hyper, options, workspace);
 }
 
 bitstep_status bitstep_distributed_step_rows_in_place_f64(const bitstep_row_sequence_f64* rows, double* weights,
@@ -108,18 +98,22 @@ bitstep_status bitstep_distributed_step_rows_in_place_f64(const bitstep_row_sequ
                                                           const bitstep_hyper_parameters* hyper,
                                                           const bitstep_options* options,
                                                           const bitstep_workspace* workspace) {
-    return step_in_place<double>("rows", rows, twin_of_rows<double>, {weights, ema_weights, m, v, 0}, hyper, options,
-                                 workspace);
+    return bitstep::c_api::step_in_place<double>("rows", rows, bitstep::c_api::twin_of_rows<double>,
+                                                 {weights, ema_weights, m, v, 0}, hyper, options, workspace);
 }
 
 bitstep_status bitstep_distributed_step_workspace_bytes_f32(size_t rows, size_t features,
                                                             const bitstep_options* options, size_t* bytes) {
-    return workspace_bytes<float>(rows, features, options, bytes);
+    return bitstep::c_api::workspace_query(options, bytes, [=](const bitstep::options& opts) {
+        return bitstep::distributed_step_workspace_bytes<float>(rows, features, opts, *bytes);
+    });
 }
 
 bitstep_status bitstep_distributed_step_workspace_bytes_f64(size_t rows, size_t features,
                                                             const bitstep_options* options, size_t* bytes) {
-    return workspace_bytes<double>(rows, features, options, bytes);
+    return bitstep::c_api::workspace_query(options, bytes, [=](const bitstep::options& opts) {
+        return bitstep::distributed_step_workspace_bytes<double>(rows, features, opts, *bytes);
+    });
 }
 
 } // extern "C"

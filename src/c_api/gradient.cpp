@@ -15,14 +15,6 @@ bitstep_status gradient(const c_rows<T>* rows, const T* w, T* grad, T* mse, cons
         bitstep::gradient<T>(twin_of_rows<T>(*rows), {w, d}, {grad, d}, mse, c.opts(), given_workspace(scratch)));
 }
 
-template <class T>
-bitstep_status workspace_bytes(std::size_t rows, std::size_t features, const bitstep_options* given,
-                               std::size_t* bytes) noexcept {
-    call c(given);
-    if (!c.needs("bytes", bytes).ok()) return c.refused();
-    return c.done(bitstep::gradient_workspace_bytes<T>(rows, features, c.opts(), *bytes));
-}
-
 } // namespace
 } // namespace bitstep::c_api
 
@@ -40,12 +32,16 @@ bitstep_status bitstep_gradient_f64(const bitstep_row_sequence_f64* rows, const 
 
 bitstep_status bitstep_gradient_workspace_bytes_f32(size_t rows, size_t features, const bitstep_options* options,
                                                     size_t* bytes) {
-    return bitstep::c_api::workspace_bytes<float>(rows, features, options, bytes);
+    return bitstep::c_api::workspace_query(options, bytes, [=](const bitstep::options& opts) {
+        return bitstep::gradient_workspace_bytes<float>(rows, features, opts, *bytes);
+    });
 }
 
 bitstep_status bitstep_gradient_workspace_bytes_f64(size_t rows, size_t features, const bitstep_options* options,
                                                     size_t* bytes) {
-    return bitstep::c_api::workspace_bytes<double>(rows, features, options, bytes);
+    return bitstep::c_api::workspace_query(options, bytes, [=](const bitstep::options& opts) {
+        return bitstep::gradient_workspace_bytes<double>(rows, features, opts, *bytes);
+    });
 }
 
 } // extern "C"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bitstep_last_error and bitstep_strerror. The thread's text is the only thing that the library keeps between calls.
+// bitstep_last_error and bitstep_strerror. The thread's text is the only thing that calls leave behind.
 #include "last_error.hpp"
 
 #include <cstring>
@@ -37,7 +37,7 @@ const char* bitstep_strerror(int status) {
     case BITSTEP_INVALID_SHAPE:
         return "a shape is zero, does not match or is too large";
     case BITSTEP_OVERLAP:
-        return "an output overlaps another argument";
+        return "an output or the workspace overlaps another argument";
     case BITSTEP_NON_FINITE:
         return "NaN or infinity where it is refused";
     case BITSTEP_GRADIENT_OVERFLOW:

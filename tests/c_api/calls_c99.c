@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The header in C99, and each verb called once from C for both types. Exit code: the number of the check that failed. */
+ * The header in C, and each verb called once from C99 for both types; each check looks at an output that nothing before it
+ * could have left there. Exit code: the number of the check that failed. */
 #include <bitstep/bitstep.h>
 
 #include <stdio.h>
 #include <string.h>
 
-#if __STDC_VERSION__ != 199901L
-#error "compile this as C99"
+#if __STDC_VERSION__ != BITSTEP_TEST_C_VERSION
+#error "compile this as the C that tests/c_api/CMakeLists.txt says"
 #endif
 
 static int failed;
@@ -34,31 +35,41 @@ static void in_float(void) {
     const bitstep_row_sequence_f32 rows = {&shard, 1, 1};
     const bitstep_hyper_parameters hyper = worked_example();
     const float want[4] = {0.1f, 0.55f, -2, 4};
-    float out[4], state[4] = {0, 1, 0, 0}, number, mse, *finals[1];
+    const float fresh[4] = {0, 1, 0, 0}, minus_two = -2;
+    float out[4], rows_out[4], state[4], number, mse, *finals[1];
     size_t bytes = 0;
     finals[0] = &number;
     check(1, bitstep_distributed_step_f32(&batches, &zero, &ema, &zero, &zero, &hyper, out, NULL, NULL) == BITSTEP_OK);
     check(2, memcmp(out, want, sizeof out) == 0);
-    check(3,
-          bitstep_distributed_step_rows_f32(&rows, &zero, &ema, &zero, &zero, &hyper, out, NULL, NULL) == BITSTEP_OK);
+    check(3, bitstep_distributed_step_rows_f32(&rows, &zero, &ema, &zero, &zero, &hyper, rows_out, NULL, NULL) ==
+                     BITSTEP_OK &&
+                 memcmp(rows_out, want, sizeof rows_out) == 0);
+    memcpy(state, fresh, sizeof state);
     check(4, bitstep_distributed_step_in_place_f32(&batches, state, state + 1, state + 2, state + 3, &hyper, NULL,
                                                    NULL) == BITSTEP_OK);
     check(5, memcmp(state, want, sizeof state) == 0);
+    memcpy(state, fresh, sizeof state);
     check(6, bitstep_distributed_step_rows_in_place_f32(&rows, state, state + 1, state + 2, state + 3, &hyper, NULL,
-                                                        NULL) == BITSTEP_OK);
+                                                        NULL) == BITSTEP_OK &&
+                 memcmp(state, want, sizeof state) == 0);
     check(7, bitstep_distributed_step_workspace_bytes_f32(1, 1, NULL, &bytes) == BITSTEP_OK && bytes > 0);
     check(8, bitstep_gradient_f32(&rows, &zero, &number, &mse, NULL, NULL) == BITSTEP_OK && number == -2 && mse == 1);
+    bytes = 0;
     check(9, bitstep_gradient_workspace_bytes_f32(1, 1, NULL, &bytes) == BITSTEP_OK && bytes > 0);
     check(10, bitstep_predict_f32(&x, &ema, &number, NULL) == BITSTEP_OK && number == 1);
     check(11, bitstep_residual_f32(&x, &one, &zero, &number, NULL) == BITSTEP_OK && number == -1);
-    check(12, bitstep_adam_ema_update_f32(&one, 1, state, state + 1, state + 2, state + 3, &hyper, NULL) == BITSTEP_OK);
+    memcpy(state, fresh, sizeof state);
+    check(12, bitstep_adam_ema_update_f32(&minus_two, 1, state, state + 1, state + 2, state + 3, &hyper, NULL) ==
+                      BITSTEP_OK &&
+                  memcmp(state, want, sizeof state) == 0);
     {
         const float *grads[2], two = 2;
         bitstep_worker_tensor_f32 tensor = {"w", grads, &number, 1};
         grads[0] = &zero;
         grads[1] = &two;
         check(13, bitstep_allreduce_mean_f32(&tensor, 1, 2, NULL, NULL, NULL) == BITSTEP_OK && number == 1);
-        check(14, bitstep_allreduce_mean_workspace_bytes_f32(1, 2, &bytes) == BITSTEP_OK);
+        bytes = 0;
+        check(14, bitstep_allreduce_mean_workspace_bytes_f32(1, 2, &bytes) == BITSTEP_OK && bytes > 0);
         check(15, bitstep_simulate_ring_allreduce_f32(grads + 1, 1, 1, BITSTEP_RING_SUM, finals, NULL) == BITSTEP_OK &&
                       number == 2);
     }
@@ -72,31 +83,41 @@ static void in_double(void) {
     const bitstep_row_sequence_f64 rows = {&shard, 1, 1};
     const bitstep_hyper_parameters hyper = worked_example();
     const double want[4] = {0.1, 0.55, -2, 4};
-    double out[4], state[4] = {0, 1, 0, 0}, number, mse, *finals[1];
+    const double fresh[4] = {0, 1, 0, 0}, minus_two = -2;
+    double out[4], rows_out[4], state[4], number, mse, *finals[1];
     size_t bytes = 0;
     finals[0] = &number;
     check(21, bitstep_distributed_step_f64(&batches, &zero, &ema, &zero, &zero, &hyper, out, NULL, NULL) == BITSTEP_OK);
     check(22, memcmp(out, want, sizeof out) == 0);
-    check(23,
-          bitstep_distributed_step_rows_f64(&rows, &zero, &ema, &zero, &zero, &hyper, out, NULL, NULL) == BITSTEP_OK);
+    check(23, bitstep_distributed_step_rows_f64(&rows, &zero, &ema, &zero, &zero, &hyper, rows_out, NULL, NULL) ==
+                      BITSTEP_OK &&
+                  memcmp(rows_out, want, sizeof rows_out) == 0);
+    memcpy(state, fresh, sizeof state);
     check(24, bitstep_distributed_step_in_place_f64(&batches, state, state + 1, state + 2, state + 3, &hyper, NULL,
                                                     NULL) == BITSTEP_OK);
     check(25, memcmp(state, want, sizeof state) == 0);
+    memcpy(state, fresh, sizeof state);
     check(26, bitstep_distributed_step_rows_in_place_f64(&rows, state, state + 1, state + 2, state + 3, &hyper, NULL,
-                                                         NULL) == BITSTEP_OK);
+                                                         NULL) == BITSTEP_OK &&
+                  memcmp(state, want, sizeof state) == 0);
     check(27, bitstep_distributed_step_workspace_bytes_f64(1, 1, NULL, &bytes) == BITSTEP_OK && bytes > 0);
     check(28, bitstep_gradient_f64(&rows, &zero, &number, &mse, NULL, NULL) == BITSTEP_OK && number == -2 && mse == 1);
+    bytes = 0;
     check(29, bitstep_gradient_workspace_bytes_f64(1, 1, NULL, &bytes) == BITSTEP_OK && bytes > 0);
     check(30, bitstep_predict_f64(&x, &ema, &number, NULL) == BITSTEP_OK && number == 1);
     check(31, bitstep_residual_f64(&x, &one, &zero, &number, NULL) == BITSTEP_OK && number == -1);
-    check(32, bitstep_adam_ema_update_f64(&one, 1, state, state + 1, state + 2, state + 3, &hyper, NULL) == BITSTEP_OK);
+    memcpy(state, fresh, sizeof state);
+    check(32, bitstep_adam_ema_update_f64(&minus_two, 1, state, state + 1, state + 2, state + 3, &hyper, NULL) ==
+                      BITSTEP_OK &&
+                  memcmp(state, want, sizeof state) == 0);
     {
         const double *grads[2], two = 2;
         bitstep_worker_tensor_f64 tensor = {"w", grads, &number, 1};
         grads[0] = &zero;
         grads[1] = &two;
         check(33, bitstep_allreduce_mean_f64(&tensor, 1, 2, NULL, NULL, NULL) == BITSTEP_OK && number == 1);
-        check(34, bitstep_allreduce_mean_workspace_bytes_f64(1, 2, &bytes) == BITSTEP_OK);
+        bytes = 0;
+        check(34, bitstep_allreduce_mean_workspace_bytes_f64(1, 2, &bytes) == BITSTEP_OK && bytes > 0);
         check(35, bitstep_simulate_ring_allreduce_f64(grads + 1, 1, 1, BITSTEP_RING_SUM, finals, NULL) == BITSTEP_OK &&
                       number == 2);
     }
