@@ -35,7 +35,7 @@ typedef enum bitstep_status {
     BITSTEP_NULL_POINTER = 1,        ///< a required pointer is null
     BITSTEP_INVALID_ARGUMENT = 2,    ///< a number is outside its range
     BITSTEP_INVALID_SHAPE = 3,       ///< an extent is zero, does not match, or a product of extents overflows size_t
-    BITSTEP_OVERLAP = 4,             ///< an output or the workspace overlaps another argument
+    BITSTEP_OVERLAP = 4,             ///< an output overlaps an input or another output, or the workspace an argument
     BITSTEP_NON_FINITE = 5,          ///< NaN or infinity where it is refused
     BITSTEP_GRADIENT_OVERFLOW = 6,   ///< the data are finite, their gradient is not
     BITSTEP_WORKSPACE_TOO_SMALL = 7, ///< the caller's workspace holds fewer bytes than the query says
@@ -43,12 +43,14 @@ typedef enum bitstep_status {
     BITSTEP_ARCH_UNAVAILABLE = 9     ///< unknown architecture name, or one this CPU cannot run
 } bitstep_status;
 
-/// What a status means, in a few words of static text; never null. `status`: any number.
+/// What a status means.
+/// @param[in] status any number.
+/// @return a few words of static text; never null.
 BITSTEP_EXPORT const char* bitstep_strerror(int status);
 
-/// Of this thread's last call that returns a bitstep_status: empty where that was BITSTEP_OK, else one line that names the
-/// argument, the rule and the value, such as "beta1 must be in [0, 1), got 1". Never null. The text is this thread's own and
-/// stays until its next such call; copy it to keep it.
+/// The text of this thread's last call that returns a bitstep_status.
+/// @return empty where that was BITSTEP_OK, else one line that names the argument, the rule and the value, such as "beta1
+/// must be in [0, 1), got 1". Never null. It stays until this thread's next such call; copy it to keep it.
 BITSTEP_EXPORT const char* bitstep_last_error(void);
 
 // ---- options ----
@@ -218,13 +220,20 @@ typedef struct bitstep_worker_tensor_f64 {
 /// One training step of a linear model: g = 2/N X^T (X w - y) over all N rows, one Adam update, one EMA update. Equal to
 /// bitstep_gradient_* followed by bitstep_adam_ema_update_*, bit for bit.
 ///
-/// batches, or rows: the data. weights, ema_weights, m, v: (d) each, inputs, v >= 0. out: (4 d) output,
-/// [weights', ema_weights', m', v'], overlaps no input. In place: the four state arrays are updated, and overlap neither one
-/// another nor the data. hyper: required. options, workspace: may be null.
-/// Order: <bitstep/distributed_step.hpp>, docs/numerics.md.
-/// Errors: NULL_POINTER, INVALID_SHAPE, INVALID_ARGUMENT, OVERLAP, ARCH_UNAVAILABLE, WORKSPACE_TOO_SMALL, OUT_OF_MEMORY,
-/// NON_FINITE (X, y, w; the whole state with check_state, on by default), GRADIENT_OVERFLOW.
-/// Cost: reads X once, N d elements, and 9 d elements of gradient and state; 4 N d flops. check_state, on by default,
+/// @param[in] batches (W, A, B, d) and (W, A, B); all four >= 1.
+/// @param[in] weights,ema_weights,m,v (d) each, v >= 0.
+/// @param[in] hyper the scalars.
+/// @param[out] out (4 d), [weights', ema_weights', m', v']; overlaps no input.
+/// @param[in] options null: the defaults.
+/// @param[in] workspace null: the call allocates.
+///
+/// Order: bitstep/distributed_step.hpp, docs/numerics.md.
+///
+/// @return OK; NULL_POINTER, INVALID_SHAPE, INVALID_ARGUMENT, OVERLAP, ARCH_UNAVAILABLE, WORKSPACE_TOO_SMALL,
+/// OUT_OF_MEMORY, GRADIENT_OVERFLOW, NON_FINITE (X, y, w). With check_state, on by default, also NON_FINITE for the rest
+/// of the state, and INVALID_ARGUMENT for v < 0.
+///
+/// Cost: reads X once, N d elements, moves 9 d elements of gradient and state; 4 N d + about 20 d flops. check_state
 /// reads 4 d elements more.
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_f32(const bitstep_worker_batches_f32* batches,
                                                            const float* weights, const float* ema_weights,
@@ -232,7 +241,7 @@ BITSTEP_EXPORT bitstep_status bitstep_distributed_step_f32(const bitstep_worker_
                                                            const bitstep_hyper_parameters* hyper, float* out,
                                                            const bitstep_options* options,
                                                            const bitstep_workspace* workspace);
-/// bitstep_distributed_step_f32 in double.
+/// @copydoc bitstep_distributed_step_f32
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_f64(const bitstep_worker_batches_f64* batches,
                                                            const double* weights, const double* ema_weights,
                                                            const double* m, const double* v,
@@ -240,13 +249,16 @@ BITSTEP_EXPORT bitstep_status bitstep_distributed_step_f64(const bitstep_worker_
                                                            const bitstep_options* options,
                                                            const bitstep_workspace* workspace);
 /// bitstep_distributed_step_f32 over shards of any lengths.
+/// @param[in] rows N >= 1 rows in all; one row sequence, whatever the cut.
+/// @param weights,ema_weights,m,v,hyper,out,options,workspace as with batches.
+/// @return as with batches.
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_rows_f32(const bitstep_row_sequence_f32* rows,
                                                                 const float* weights, const float* ema_weights,
                                                                 const float* m, const float* v,
                                                                 const bitstep_hyper_parameters* hyper, float* out,
                                                                 const bitstep_options* options,
                                                                 const bitstep_workspace* workspace);
-/// bitstep_distributed_step_rows_f32 in double.
+/// @copydoc bitstep_distributed_step_rows_f32
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_rows_f64(const bitstep_row_sequence_f64* rows,
                                                                 const double* weights, const double* ema_weights,
                                                                 const double* m, const double* v,
@@ -254,32 +266,42 @@ BITSTEP_EXPORT bitstep_status bitstep_distributed_step_rows_f64(const bitstep_ro
                                                                 const bitstep_options* options,
                                                                 const bitstep_workspace* workspace);
 /// bitstep_distributed_step_f32 that updates the four state arrays.
+/// @param[in,out] weights,ema_weights,m,v (d) each, v >= 0; they overlap neither one another nor the data.
+/// @param batches,hyper,options,workspace as in the functional form.
+/// @return as in the functional form.
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_in_place_f32(const bitstep_worker_batches_f32* batches,
                                                                     float* weights, float* ema_weights, float* m,
                                                                     float* v, const bitstep_hyper_parameters* hyper,
                                                                     const bitstep_options* options,
                                                                     const bitstep_workspace* workspace);
-/// bitstep_distributed_step_in_place_f32 in double.
+/// @copydoc bitstep_distributed_step_in_place_f32
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_in_place_f64(const bitstep_worker_batches_f64* batches,
                                                                     double* weights, double* ema_weights, double* m,
                                                                     double* v, const bitstep_hyper_parameters* hyper,
                                                                     const bitstep_options* options,
                                                                     const bitstep_workspace* workspace);
 /// bitstep_distributed_step_rows_f32 that updates the four state arrays.
+/// @param[in,out] weights,ema_weights,m,v (d) each, v >= 0; they overlap neither one another nor the data.
+/// @param rows,hyper,options,workspace as in the functional form.
+/// @return as in the functional form.
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_rows_in_place_f32(
     const bitstep_row_sequence_f32* rows, float* weights, float* ema_weights, float* m, float* v,
     const bitstep_hyper_parameters* hyper, const bitstep_options* options, const bitstep_workspace* workspace);
-/// bitstep_distributed_step_rows_in_place_f32 in double.
+/// @copydoc bitstep_distributed_step_rows_in_place_f32
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_rows_in_place_f64(
     const bitstep_row_sequence_f64* rows, double* weights, double* ema_weights, double* m, double* v,
     const bitstep_hyper_parameters* hyper, const bitstep_options* options, const bitstep_workspace* workspace);
 
-/// *bytes = workspace of a step over N = W A B rows of d features under these options; set options.threads where a workspace
-/// is kept. Errors: NULL_POINTER (bytes), INVALID_SHAPE, INVALID_ARGUMENT, ARCH_UNAVAILABLE.
+/// Workspace of a step over N rows of d features.
+/// @param[in] rows N >= 1; W A B of dense batches.
+/// @param[in] features d >= 1.
+/// @param[in] options the call's. Set threads where a workspace is kept: the need grows with them.
+/// @param[out] bytes written on success only.
+/// @return OK; NULL_POINTER (bytes), INVALID_SHAPE, INVALID_ARGUMENT, ARCH_UNAVAILABLE.
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_workspace_bytes_f32(size_t rows, size_t features,
                                                                            const bitstep_options* options,
                                                                            size_t* bytes);
-/// bitstep_distributed_step_workspace_bytes_f32 in double.
+/// @copydoc bitstep_distributed_step_workspace_bytes_f32
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_workspace_bytes_f64(size_t rows, size_t features,
                                                                            const bitstep_options* options,
                                                                            size_t* bytes);
@@ -287,48 +309,74 @@ BITSTEP_EXPORT bitstep_status bitstep_distributed_step_workspace_bytes_f64(size_
 // ---- the stages ----
 
 /// grad = 2/N X^T (X w - y), *mse = 1/N sum (X w - y)^2; reads X once.
-/// rows: N >= 1 rows in all. w: (d) input. grad: (d) output. mse: one number, output, may be null.
-/// Errors: as distributed_step's; NON_FINITE for X, y, w; an infinite mse is none. <bitstep/gradient.hpp>
+/// @param[in] rows N >= 1 rows in all; one row sequence, whatever the cut.
+/// @param[in] w (d).
+/// @param[out] grad (d); overlaps nothing.
+/// @param[out] mse one number; overlaps nothing; may be null.
+/// @param[in] options null: the defaults.
+/// @param[in] workspace null: the call allocates.
+/// @return as a step without state: NON_FINITE for X, y, w alone; an infinite mse is no error. bitstep/gradient.hpp
+///
+/// Cost: reads X once, N d elements; 4 N d flops.
 BITSTEP_EXPORT bitstep_status bitstep_gradient_f32(const bitstep_row_sequence_f32* rows, const float* w, float* grad,
                                                    float* mse, const bitstep_options* options,
                                                    const bitstep_workspace* workspace);
-/// bitstep_gradient_f32 in double.
+/// @copydoc bitstep_gradient_f32
 BITSTEP_EXPORT bitstep_status bitstep_gradient_f64(const bitstep_row_sequence_f64* rows, const double* w, double* grad,
                                                    double* mse, const bitstep_options* options,
                                                    const bitstep_workspace* workspace);
-/// *bytes = workspace of bitstep_gradient_f32 for N rows of d features; as bitstep_distributed_step_workspace_bytes_f32.
+/// Workspace of bitstep_gradient_f32 for N rows of d features.
+/// @param rows,features,options,bytes as bitstep_distributed_step_workspace_bytes_f32.
+/// @return as bitstep_distributed_step_workspace_bytes_f32.
 BITSTEP_EXPORT bitstep_status bitstep_gradient_workspace_bytes_f32(size_t rows, size_t features,
                                                                    const bitstep_options* options, size_t* bytes);
-/// bitstep_gradient_workspace_bytes_f32 in double.
+/// @copydoc bitstep_gradient_workspace_bytes_f32
 BITSTEP_EXPORT bitstep_status bitstep_gradient_workspace_bytes_f64(size_t rows, size_t features,
                                                                    const bitstep_options* options, size_t* bytes);
 
-/// out = X w. x: (N, d), N and d >= 1. w: (d) input. out: (N) output. Never allocates; NaN and infinities propagate.
-/// Errors: NULL_POINTER, INVALID_SHAPE, INVALID_ARGUMENT, OVERLAP, ARCH_UNAVAILABLE. <bitstep/predict.hpp>
+/// out = X w. NaN and infinities propagate.
+/// @param[in] x (N, d), N and d >= 1.
+/// @param[in] w (d).
+/// @param[out] out (N); overlaps neither w nor x, padding between rows included.
+/// @param[in] options null: the defaults.
+/// @return OK; NULL_POINTER, INVALID_SHAPE, INVALID_ARGUMENT, OVERLAP, ARCH_UNAVAILABLE. bitstep/predict.hpp
+///
+/// Cost: reads X once, N d elements; 2 N d flops. Never allocates.
 BITSTEP_EXPORT bitstep_status bitstep_predict_f32(const bitstep_matrix_f32* x, const float* w, float* out,
                                                   const bitstep_options* options);
-/// bitstep_predict_f32 in double.
+/// @copydoc bitstep_predict_f32
 BITSTEP_EXPORT bitstep_status bitstep_predict_f64(const bitstep_matrix_f64* x, const double* w, double* out,
                                                   const bitstep_options* options);
 
-/// out = X w - y. As predict; y: (N) input; out may be y itself (same address). <bitstep/residual.hpp>
+/// out = X w - y. NaN and infinities propagate.
+/// @param[in] x,w,options as bitstep_predict_f32.
+/// @param[in] y (N).
+/// @param[out] out (N); may be y itself (same address), overlaps nothing else.
+/// @return as bitstep_predict_f32, as is the cost. bitstep/residual.hpp
 BITSTEP_EXPORT bitstep_status bitstep_residual_f32(const bitstep_matrix_f32* x, const float* y, const float* w,
                                                    float* out, const bitstep_options* options);
-/// bitstep_residual_f32 in double.
+/// @copydoc bitstep_residual_f32
 BITSTEP_EXPORT bitstep_status bitstep_residual_f64(const bitstep_matrix_f64* x, const double* y, const double* w,
                                                    double* out, const bitstep_options* options);
 
 /// One Adam and one EMA update, in place, elementwise over d = features >= 1:
 ///     m' = beta1 m + (1 - beta1) g;  v' = beta2 v + (1 - beta2) g g
 ///     w' = w - lr (m' / (1 - beta1^t)) / (sqrt(v' / (1 - beta2^t)) + eps);  e' = decay e + (1 - decay) w'
-/// grad: (d) input. weights, ema_weights, m, v: (d) each, in and out; none overlaps another, nor grad. Never allocates.
-/// Errors: NULL_POINTER, INVALID_SHAPE, INVALID_ARGUMENT, OVERLAP, ARCH_UNAVAILABLE; with check_state on also NON_FINITE.
-/// <bitstep/adam_ema_update.hpp>
+///
+/// @param[in] grad (d).
+/// @param[in] features d >= 1.
+/// @param[in,out] weights,ema_weights,m,v (d) each; none overlaps another, nor grad.
+/// @param[in] hyper the scalars.
+/// @param[in] options null: the defaults, check_state off.
+/// @return OK; NULL_POINTER, INVALID_SHAPE, INVALID_ARGUMENT, OVERLAP, ARCH_UNAVAILABLE; with check_state on also
+/// NON_FINITE, and INVALID_ARGUMENT for v < 0. bitstep/adam_ema_update.hpp
+///
+/// Cost: reads 5 d elements, writes 4 d; about 20 d flops; check_state reads 4 d more. Never allocates.
 BITSTEP_EXPORT bitstep_status bitstep_adam_ema_update_f32(const float* grad, size_t features, float* weights,
                                                           float* ema_weights, float* m, float* v,
                                                           const bitstep_hyper_parameters* hyper,
                                                           const bitstep_options* options);
-/// bitstep_adam_ema_update_f32 in double.
+/// @copydoc bitstep_adam_ema_update_f32
 BITSTEP_EXPORT bitstep_status bitstep_adam_ema_update_f64(const double* grad, size_t features, double* weights,
                                                           double* ema_weights, double* m, double* v,
                                                           const bitstep_hyper_parameters* hyper,
@@ -337,24 +385,34 @@ BITSTEP_EXPORT bitstep_status bitstep_adam_ema_update_f64(const double* grad, si
 // ---- means over workers ----
 
 /// mean = 1/W sum_i g_i per element, over a list of tensors at once; with counts sum_i c_i g_i / sum_i c_i.
-/// tensors: tensor_count of them, zero is allowed. workers: W >= 1. counts: null, or (W) integers >= 0 with a total > 0. An
-/// output may be one of its own inputs (same address), any other overlap within the list is refused. NaN and infinities
-/// propagate. Errors: NULL_POINTER, INVALID_SHAPE, INVALID_ARGUMENT, OVERLAP, ARCH_UNAVAILABLE, WORKSPACE_TOO_SMALL,
-/// OUT_OF_MEMORY. Allocates at most for counts and for checks of overlap, and only without a workspace.
-/// <bitstep/allreduce_mean.hpp>
+/// NaN and infinities propagate.
+/// @param[in] tensors tensor_count of them. An output may be one of its own inputs (same address), any other overlap
+/// within the list is refused.
+/// @param[in] tensor_count zero is allowed.
+/// @param[in] workers W >= 1.
+/// @param[in] counts null, or (W) integers >= 0 with a total > 0: the examples behind each worker's gradient.
+/// @param[in] options null: the defaults.
+/// @param[in] workspace null: the call allocates where it must, at most for counts and for checks of overlap.
+/// @return OK; NULL_POINTER, INVALID_SHAPE, INVALID_ARGUMENT, OVERLAP, ARCH_UNAVAILABLE, WORKSPACE_TOO_SMALL,
+/// OUT_OF_MEMORY. bitstep/allreduce_mean.hpp
+///
+/// Cost: W + 1 elements moved and W flops per element of the result (2 W with counts).
 BITSTEP_EXPORT bitstep_status bitstep_allreduce_mean_f32(const bitstep_worker_tensor_f32* tensors, size_t tensor_count,
                                                          size_t workers, const long long* counts,
                                                          const bitstep_options* options,
                                                          const bitstep_workspace* workspace);
-/// bitstep_allreduce_mean_f32 in double.
+/// @copydoc bitstep_allreduce_mean_f32
 BITSTEP_EXPORT bitstep_status bitstep_allreduce_mean_f64(const bitstep_worker_tensor_f64* tensors, size_t tensor_count,
                                                          size_t workers, const long long* counts,
                                                          const bitstep_options* options,
                                                          const bitstep_workspace* workspace);
-/// *bytes = workspace that is enough for any list of so many tensors and workers. Errors: NULL_POINTER, INVALID_SHAPE.
+/// Workspace that is enough for any list of so many tensors and workers.
+/// @param[in] tensor_count,workers any numbers.
+/// @param[out] bytes written on success only.
+/// @return OK; NULL_POINTER (bytes), INVALID_SHAPE where the size overflows.
 BITSTEP_EXPORT bitstep_status bitstep_allreduce_mean_workspace_bytes_f32(size_t tensor_count, size_t workers,
                                                                          size_t* bytes);
-/// bitstep_allreduce_mean_workspace_bytes_f32 in double.
+/// @copydoc bitstep_allreduce_mean_workspace_bytes_f32
 BITSTEP_EXPORT bitstep_status bitstep_allreduce_mean_workspace_bytes_f64(size_t tensor_count, size_t workers,
                                                                          size_t* bytes);
 
@@ -372,46 +430,71 @@ typedef struct bitstep_ring_event {
     size_t chunk;    ///< 0 ... N-1
 } bitstep_ring_event;
 
-/// Messages that a ring of N workers sends: 2 N (N-1), or 0 where that overflows size_t.
+/// Messages that a ring sends.
+/// @param[in] workers N.
+/// @return 2 N (N-1), or 0 where that overflows size_t.
 BITSTEP_EXPORT size_t bitstep_ring_event_count(size_t workers);
 
 /// Which bits a ring all-reduce would produce; on one thread, to teach and to test.
-/// worker_vectors: N >= 1 pointers to `size` elements each, inputs. op: a bitstep_ring_op. finals: N pointers to `size`
-/// elements each, outputs; finals[i] may be worker_vectors[i] itself, any other overlap is refused. trace: null, or
-/// bitstep_ring_event_count(N) events, output. Errors: INVALID_ARGUMENT (op), NULL_POINTER, INVALID_SHAPE, OVERLAP. Never
-/// allocates. <bitstep/simulate_ring_allreduce.hpp>
+/// @param[in] worker_vectors N pointers to n elements each.
+/// @param[in] workers N >= 1.
+/// @param[in] size n; zero is allowed, the vectors are then unused.
+/// @param[in] op a bitstep_ring_op.
+/// @param[out] finals N pointers to n elements each; finals[i] may be worker_vectors[i] itself, any other overlap is
+/// refused.
+/// @param[out] trace null, or bitstep_ring_event_count(N) events; overlaps no vector.
+/// @return OK; INVALID_ARGUMENT (op), NULL_POINTER, INVALID_SHAPE, OVERLAP. bitstep/simulate_ring_allreduce.hpp
+///
+/// Cost: 2 (N-1) n additions or copies. Never allocates.
 BITSTEP_EXPORT bitstep_status bitstep_simulate_ring_allreduce_f32(const float* const* worker_vectors, size_t workers,
                                                                   size_t size, int op, float* const* finals,
                                                                   bitstep_ring_event* trace);
-/// bitstep_simulate_ring_allreduce_f32 in double.
+/// @copydoc bitstep_simulate_ring_allreduce_f32
 BITSTEP_EXPORT bitstep_status bitstep_simulate_ring_allreduce_f64(const double* const* worker_vectors, size_t workers,
                                                                   size_t size, int op, double* const* finals,
                                                                   bitstep_ring_event* trace);
 
 // ---- info ----
 
-/// "major.minor.patch" of the library that runs.
+/// Version of the library that runs.
+/// @return "major.minor.patch", static text.
 BITSTEP_EXPORT const char* bitstep_version(void);
 
-/// Version of the arithmetic contract (docs/numerics.md): equal numbers promise equal bits.
+/// Version of the arithmetic contract (docs/numerics.md).
+/// @return a number; equal ones promise equal bits.
 BITSTEP_EXPORT int bitstep_numerics_version(void);
 
-/// "reference", "baseline", ...; "automatic" for BITSTEP_ARCH_AUTOMATIC, "unknown" for no bitstep_arch. Static text.
+/// bitstep_arch to name.
+/// @param[in] arch any number.
+/// @return "reference", "baseline", ...; "automatic" for BITSTEP_ARCH_AUTOMATIC, "unknown" for no bitstep_arch. Static
+/// text.
 BITSTEP_EXPORT const char* bitstep_arch_name(int arch);
 
-/// Name to bitstep_arch. ARCH_UNAVAILABLE for a name that bitstep does not know; the text lists those that run here.
+/// Name to bitstep_arch.
+/// @param[in] name as bitstep_arch_name gives it; "automatic" is none.
+/// @param[out] arch written on success only.
+/// @return OK for every name that bitstep knows, even where it cannot run here; ARCH_UNAVAILABLE for an unknown one (the
+/// text lists those that run here), NULL_POINTER.
 BITSTEP_EXPORT bitstep_status bitstep_arch_from_name(const char* name, int* arch);
 
-/// 1 where the arch is in this library, else 0.
+/// Is it in this library?
+/// @param[in] arch any number.
+/// @return 1 where the arch is compiled, else 0.
 BITSTEP_EXPORT int bitstep_arch_compiled(int arch);
 
-/// 1 where it is in this library and this CPU and system can run it, else 0.
+/// Can it run here?
+/// @param[in] arch any number.
+/// @return 1 where the arch is compiled, and this CPU and operating system can run it, else 0.
 BITSTEP_EXPORT int bitstep_arch_runnable(int arch);
 
-/// What options.arch = BITSTEP_ARCH_AUTOMATIC runs. ARCH_UNAVAILABLE where BITSTEP_ARCH names none that runs here.
+/// What options.arch = BITSTEP_ARCH_AUTOMATIC runs.
+/// @param[out] arch written on success only.
+/// @return OK; ARCH_UNAVAILABLE where BITSTEP_ARCH names none that runs here, NULL_POINTER.
 BITSTEP_EXPORT bitstep_status bitstep_active_arch(int* arch);
 
-/// The most threads that options.threads = 0 asks for. INVALID_ARGUMENT where BITSTEP_NUM_THREADS is no valid number.
+/// The most threads that options.threads = 0 asks for from here and now.
+/// @param[out] threads written on success only.
+/// @return OK; INVALID_ARGUMENT where BITSTEP_NUM_THREADS is no integer in [1, 1024], NULL_POINTER.
 BITSTEP_EXPORT bitstep_status bitstep_active_threads(int* threads);
 
 #ifdef __cplusplus

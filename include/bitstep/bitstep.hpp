@@ -14,3 +14,7 @@
 #include <bitstep/simulate_ring_allreduce.hpp>
 #include <bitstep/status.hpp>
 #include <bitstep/views.hpp>
+
+/// The whole C++ interface: templates on T = float and double, compiled into the library. Nothing is kept between calls,
+/// nothing is printed, thrown or aborted; a call that fails has changed nothing and says why in its status.
+namespace bitstep {}

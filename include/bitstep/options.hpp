@@ -29,6 +29,7 @@ struct run_report {
 using parallel_for_function = void (*)(void* pool, std::size_t n, void (*task)(std::size_t index, void* context),
                                        void* context);
 
+/// Choices of one call. A verb uses what its own text names; what it does not use must still be in range.
 struct options {
     /// Threads to ask for, 1 to 1024; 0: BITSTEP_NUM_THREADS where set, else OpenMP's default, but no more than the
     /// CPUs that OpenMP sees at that moment (libgomp: those of the calling thread's affinity mask), because the threads
@@ -37,8 +38,8 @@ struct options {
     /// a call is serial. Asking for more threads than the system can create ends the process: that is OpenMP's doing,
     /// and a reason to stay near the number of cores.
     int threads = 0;
-    accumulate_mode accumulate = accumulate_mode::native;
-    bitstep::arch arch = bitstep::arch::automatic;
+    accumulate_mode accumulate = accumulate_mode::native; ///< the only choice that can change bits
+    bitstep::arch arch = bitstep::arch::automatic;        ///< which kernels run; `reference` is serial
     /// Check that the state is finite and v >= 0 before the update; costs one read of the state (16 d bytes in float).
     check_mode check_state = check_mode::by_default;
     /// Work that reads and writes fewer bytes than this stays on the calling thread and never touches OpenMP. Above, there
@@ -47,7 +48,7 @@ struct options {
     /// a few milliseconds, and waking them takes tens of microseconds: who calls less often than that with little data
     /// is served better by one thread, or by 2 MiB here (docs/performance.md has the figures).
     std::size_t serial_below_bytes = 256 * 1024;
-    run_report* report = nullptr;
+    run_report* report = nullptr; ///< null, or what to fill in
     /// Runs the work on the caller's threads instead of OpenMP's: called with n from 2 to `threads`, which is then required
     /// (>= 1) and says how many tasks are worth running at once; never called where the work stays serial. At most four
     /// times per call of bitstep. A task takes work until none is left, so one that starts late only finds less of it; none
@@ -62,8 +63,8 @@ struct options {
 /// matter and are undefined after it. Overlaps no argument of the call (`overlap`), and is not shared by calls that run at
 /// the same time. Empty (null): the call allocates.
 struct workspace {
-    void* data = nullptr;
-    std::size_t bytes = 0;
+    void* data = nullptr;  ///< where it begins
+    std::size_t bytes = 0; ///< its size, as the query of the verb says or more
 };
 
 /// Adam and EMA scalars, with the names and ranges of every other interface of bitstep. Kept in double whatever T is;

@@ -10,25 +10,25 @@ namespace bitstep {
 /// `size` elements, one after another.
 template <class T>
 struct vector_view {
-    T* data = nullptr;
-    std::size_t size = 0;
+    T* data = nullptr;    ///< (size)
+    std::size_t size = 0; ///< elements
 };
 
 /// `rows` x `cols` elements; row i starts at `data + i * row_stride`, with row_stride >= cols.
 template <class T>
 struct matrix_view {
-    T* data = nullptr;
-    std::size_t rows = 0;
-    std::size_t cols = 0;
-    std::size_t row_stride = 0;
+    T* data = nullptr;          ///< (rows, cols)
+    std::size_t rows = 0;       ///< N
+    std::size_t cols = 0;       ///< d
+    std::size_t row_stride = 0; ///< elements from row to row
 };
 
 /// A run of examples in one buffer: `rows` rows of X and their targets. May be empty (rows = 0, pointers then unused).
 template <class T>
 struct shard_view {
-    const T* x = nullptr; ///< (rows, features)
-    const T* y = nullptr; ///< (rows)
-    std::size_t rows = 0;
+    const T* x = nullptr;       ///< (rows, features)
+    const T* y = nullptr;       ///< (rows)
+    std::size_t rows = 0;       ///< in this shard
     std::size_t row_stride = 0; ///< elements from row to row of x, >= features
 };
 
@@ -36,9 +36,9 @@ struct shard_view {
 /// are cut into shards cannot change a bit of any result.
 template <class T>
 struct row_sequence {
-    const shard_view<T>* shards = nullptr;
-    std::size_t shard_count = 0;
-    std::size_t features = 0; ///< d
+    const shard_view<T>* shards = nullptr; ///< shard_count of them
+    std::size_t shard_count = 0;           ///< how many
+    std::size_t features = 0;              ///< d >= 1
 };
 
 /// The dense case: W workers, A micro-batches each, B examples each, d features each; C order.
@@ -55,11 +55,11 @@ struct worker_batches {
 /// Model weights, their moving average, and the raw (uncorrected) Adam moments: four arrays of `features` elements.
 template <class T>
 struct state_view {
-    T* weights = nullptr;
-    T* ema_weights = nullptr;
-    T* m = nullptr;
-    T* v = nullptr; ///< >= 0
-    std::size_t features = 0;
+    T* weights = nullptr;     ///< (d)
+    T* ema_weights = nullptr; ///< (d)
+    T* m = nullptr;           ///< (d), first moment
+    T* v = nullptr;           ///< (d), second moment, >= 0
+    std::size_t features = 0; ///< d
 };
 
 } // namespace bitstep

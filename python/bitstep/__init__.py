@@ -2,7 +2,8 @@
 """CPU kernels for one data-parallel training step of a linear model, with the same bits on every machine.
 
 Arrays are NumPy arrays, torch tensors or JAX arrays in the memory of the CPU, of float32 or float64, all of one kind and
-one dtype within a call; results are new arrays of that kind and dtype. Nothing is converted: anything else is a TypeError
+one dtype within a call (of ddp_allreduce_average_grads: for each name); results are new arrays of that kind and dtype, but
+for adam_ema_update, which works in place. Nothing is converted: anything else is a TypeError
 (wrong type, dtype, device) or a ValueError (wrong shape, wrong number, not finite) that names the argument, and then
 nothing has been changed. A tensor that requires grad is taken as its values; no result is part of a graph.
 
@@ -10,8 +11,8 @@ Inputs that are only read are used where they lie if their last axis is contiguo
 layout is copied once, with the same bits of the result. The GIL is released while a call computes: no other thread may
 change its arrays meanwhile.
 
-Every function takes `threads`: None for as many as the work is worth (BITSTEP_NUM_THREADS, then OpenMP, sets the most), or
-1 to 1024; it cannot change a bit. `accumulate` is "native" (sums in the dtype) or "wide" (float32 sums in float64, float64
+`threads` is None for as many as the work is worth (BITSTEP_NUM_THREADS, then OpenMP, sets the most), or 1 to 1024; it cannot
+change a bit. `accumulate` is "native" (sums in the dtype) or "wide" (float32 sums in float64, float64
 sums in pairs of float64).
 
 Raised besides: MemoryError where scratch memory cannot be had, RuntimeError where BITSTEP_ARCH names no kernels that run
