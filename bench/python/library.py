@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bitstep through ctypes (calls.cpp), until there is a Python module. ctypes lets go of the GIL while a call runs."""
+"""bitstep through ctypes (calls.cpp), as from C++; the Python module and its price are in api_bench.py. ctypes lets go of the
+GIL while a call runs."""
 import ctypes
 import os
 

@@ -33,15 +33,17 @@ class Hyper:
 
 
 class Table:
-    def __init__(self, what):
+    def __init__(self, what, module=None):
+        """module: says what it is, where bitstep is not called through the build's library."""
         parser = argparse.ArgumentParser(description=what)
-        parser.add_argument("--library", required=True, help="libbitstep_bench_python.so of the build")
+        if module is None:
+            parser.add_argument("--library", required=True, help="libbitstep_bench_python.so of the build")
         parser.add_argument("--filter", default="", help="regular expression; rows whose name it finds in")
         parser.add_argument("--full", action="store_true", help="all sizes")
         parser.add_argument("--list", action="store_true", help="names of the rows, and nothing else")
         parser.add_argument("--out", help="JSON file")
         self.options = parser.parse_args()
-        self.library = Library(self.options.library)
+        self.library = Library(self.options.library) if module is None else module()
         self.blas = surroundings.Blas()
         self._rows = []
         if not self.options.list:

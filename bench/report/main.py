@@ -41,7 +41,7 @@ def measure(options, parts):
     else:
         os.environ.pop("BITSTEP_BENCH_FULL", None)
     about = machine.describe(options.command or " ".join(sys.argv), options.filter, options.load, removed)
-    found, missing = run.programs(options.build, options.full, options.filter)
+    found, missing = run.programs(options.build, options.full, options.filter, options.python, options.no_module)
     for line in removed + missing:
         print(f"note: {line}", flush=True)
     os.makedirs(parts)

@@ -20,6 +20,8 @@ def arguments(words=None):
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--filter")
     parser.add_argument("--docs", help="Markdown file whose part between the marks gets the table; pictures go to images/")
+    parser.add_argument("--python", help="interpreter that has the Python module, whose rows are left out without one")
+    parser.add_argument("--no-module", help="why there is none")
     parser.add_argument("--command", default="", help="what the user typed")
     parser.add_argument("--load", help="/proc/loadavg before the build, which is itself a load")
     options = parser.parse_args(words)

@@ -76,7 +76,7 @@ class Refusals(Folder):
         self.refused(tool("--from", self.folder), "--from", self.folder)
 
     def test_what_does_not_go_together(self):
-        for more in (["--filter", "a"], ["--full"], ["--no-setup"]):
+        for more in (["--filter", "a"], ["--full"], ["--no-setup"], ["--no-python"]):
             self.refused(tool("--from", SAMPLE_FILE, "--out", self.folder, *more), "--from", more[0])
         self.refused(tool("--no-setup", "--docs", "--filter", "a"), "--docs", "--filter")
         with open(SAMPLE_FILE, encoding="utf-8") as file:

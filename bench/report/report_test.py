@@ -16,6 +16,7 @@ import gnuplot
 import layout
 import machine
 import pictures
+import run
 import tables
 from rows import Row, load, rows_of
 from slowing import unset_slowing
@@ -244,6 +245,24 @@ class Running(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             self.assertIn("bitstep_mean_bench failed with 3: no memory", done.stderr)
             self.assertIn("note: bitstep_gradient_bench is not built", done.stdout)
+
+
+    def test_why_there_is_no_python_module(self):
+        self.assertEqual(run.of_the_module(None, "no index", []),
+                         ([], ["no Python module (no index): rows python_api_* are left out"]))
+        found, missing = run.of_the_module("/no/python", None, [])
+        self.assertEqual((found, missing), ([], ["no Python module ('/no/python' cannot import it): rows python_api_* are left out"]))
+
+    def test_the_python_module_brings_its_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            python = os.path.join(folder, "python")
+            with open(python, "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\n[ \"$2\" = '{run.MODULE}' ] || exit 1\n")
+            os.chmod(python, 0o755)
+            (program,), missing = run.of_the_module(python, None, ["--filter=a"])
+        self.assertEqual(missing, [])
+        self.assertEqual(program.run_command, [python, os.path.join(run.PYTHON, "api_bench.py"), "--filter=a"])
+        self.assertEqual(program.list_command, [*program.run_command, "--list"])
 
 
 class Surroundings(unittest.TestCase):

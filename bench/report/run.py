@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = os.path.join(os.path.dirname(HERE), "python")
 CPP = ("gradient", "step", "adam_ema", "mean", "price", "threads")
 PY = ("step", "adam_ema", "mean")
+MODULE = "import bitstep, numpy"
 GUESS = 2.0  # seconds a row, until one was seen
 
 
@@ -28,15 +29,25 @@ class Program:
     rows: list = field(default_factory=list)
 
 
+def runs(python, program):
+    return os.path.exists(python) and subprocess.run([python, "-c", program], capture_output=True).returncode == 0
+
+
 def python_with_numpy():
     """The first interpreter that can import NumPy: another one may come first on the PATH."""
-    for python in (sys.executable, "/usr/bin/python3"):
-        if os.path.exists(python) and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
-            return python
-    return None
+    return next((python for python in (sys.executable, "/usr/bin/python3") if runs(python, "import numpy")), None)
 
 
-def programs(build, full, name_filter):
+def of_the_module(python, reason, choice):
+    """([its program], []), or ([], [why there is none]). python: an interpreter that has the module, or none for a reason."""
+    if python is None or not runs(python, MODULE):
+        why = reason or ("none was built" if python is None else f"'{python}' cannot import it")
+        return [], [f"no Python module ({why}): rows python_api_* are left out"]
+    command = [python, os.path.join(PYTHON, "api_bench.py"), *choice]
+    return [Program("python/api_bench.py", [*command, "--list"], command, "--out=")], []
+
+
+def programs(build, full, name_filter, module_python=None, no_module=None):
     """(those that are there, a line for each that is not)."""
     found, missing = [], []
     for what in CPP:
@@ -46,16 +57,18 @@ def programs(build, full, name_filter):
                                  [path, "--benchmark_out_format=json"], "--benchmark_out=", name_filter))
         else:
             missing.append(f"bitstep_{what}_bench is not built: its rows are left out")
+    choice = [*([f"--filter={name_filter}"] if name_filter else []), *(["--full"] if full else [])]
+    of_module, no_rows = of_the_module(module_python, no_module, choice)
+    missing += no_rows
     python = python_with_numpy()
     library = os.path.join(build, "bench", "python", "libbitstep_bench_python.so")
     if python is None:
         missing.append("no NumPy: the rivals in Python are left out (Debian: python3-numpy, python3-torch)")
-        return found, missing
+        return found + of_module, missing
     for what in PY:
-        command = [python, os.path.join(PYTHON, f"{what}_bench.py"), "--library", library,
-                   *([f"--filter={name_filter}"] if name_filter else []), *(["--full"] if full else [])]
+        command = [python, os.path.join(PYTHON, f"{what}_bench.py"), "--library", library, *choice]
         found.append(Program(f"python/{what}_bench.py", [*command, "--list"], command, "--out="))
-    return found, missing
+    return found + of_module, missing
 
 
 def list_rows(program):
