@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays.hpp"
 
+#include "numpy_fields.hpp"
+#include "tensors.hpp"
+
 #include <cstdint>
 #include <cstring>
 
@@ -9,10 +12,6 @@ namespace {
 
 constexpr const char* wanted = "a NumPy array, a CPU torch tensor or a JAX array on the CPU, of float32 or float64";
 
-[[noreturn]] void refuse(nb::handle object, const place& where, const std::string& why) {
-    throw_type_error(where.text() + " must be " + wanted + ", got " + describe(object) + why);
-}
-
 /// Takes the current Python exception away and gives its text.
 std::string taken_error() {
     const nb::python_error error; // fetches it
@@ -20,11 +19,12 @@ std::string taken_error() {
 }
 
 void take_buffer(nb::handle object, const place& where, array& out) {
-    Py_buffer& b = out.keeps.buffer;
+    auto buffer = std::make_unique<Py_buffer>();
+    Py_buffer& b = *buffer;
     if (PyObject_GetBuffer(object.ptr(), &b, PyBUF_RECORDS_RO) != 0) {
-        b.obj = nullptr;
         refuse(object, where, " (" + taken_error() + ")");
     }
+    out.keeps.buffer.reset(buffer.release());
     // '@', '=' and '^' are this machine's byte order; '=' is also what NumPy says of unaligned elements.
     const char* format = b.format == nullptr ? "B" : b.format;
     if (*format == '@' || *format == '=' || *format == '^') ++format;
@@ -39,88 +39,6 @@ void take_buffer(nb::handle object, const place& where, array& out) {
         out.shape[axis] = b.shape[axis];
         out.strides[axis] = b.strides[axis];
     }
-}
-
-/// The names that are asked of every tensor, made once.
-struct tensor_names {
-    nb::object dtype, is_cpu, shape, is_contiguous, is_neg, stride, data_ptr;
-};
-
-const tensor_names& names() {
-    static const tensor_names* const made = [] {
-        const auto name = [](const char* text) { return nb::steal(PyUnicode_InternFromString(text)); };
-        return new tensor_names{name("dtype"),  name("is_cpu"), name("shape"),   name("is_contiguous"),
-                                name("is_neg"), name("stride"), name("data_ptr")};
-    }();
-    return *made;
-}
-
-nb::object attribute(nb::handle object, const nb::object& name) {
-    nb::object value = nb::steal(PyObject_GetAttr(object.ptr(), name.ptr()));
-    if (!value.is_valid()) throw nb::python_error();
-    return value;
-}
-
-nb::object call(nb::handle object, const nb::object& method) {
-    PyObject* const arguments[] = {object.ptr()};
-    nb::object value = nb::steal(PyObject_VectorcallMethod(method.ptr(), arguments, 1, nullptr));
-    if (!value.is_valid()) throw nb::python_error();
-    return value;
-}
-
-/// The integers of a tuple; returns how many.
-int read_extents(const nb::object& tuple, Py_ssize_t* out) {
-    const Py_ssize_t count = PyTuple_Check(tuple.ptr()) ? PyTuple_GET_SIZE(tuple.ptr()) : -1;
-    if (count < 0 || count > array::most_dimensions) return -1;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        out[i] = PyNumber_AsSsize_t(PyTuple_GET_ITEM(tuple.ptr(), i), PyExc_OverflowError);
-        if (out[i] == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-    }
-    return static_cast<int>(count);
-}
-
-void dense_strides(array& a) {
-    Py_ssize_t step = static_cast<Py_ssize_t>(a.item_bytes());
-    for (int axis = a.dimensions - 1; axis >= 0; --axis) {
-        a.strides[axis] = step;
-        step *= a.shape[axis];
-    }
-}
-
-void read_tensor(nb::handle tensor, const place& where, array& out) {
-    const torch_objects& t = torch();
-    const nb::object dtype = attribute(tensor, names().dtype);
-    out.is_double = dtype.is(t.float64);
-    if (!out.is_double && !dtype.is(t.float32)) refuse(tensor, where, "");
-    if (!attribute(tensor, names().is_cpu).is(nb::handle(Py_True))) refuse(tensor, where, "");
-    out.dimensions = read_extents(attribute(tensor, names().shape), out.shape);
-    if (out.dimensions < 0) refuse(tensor, where, " with more than 16 axes");
-    if (call(tensor, names().is_contiguous).is(nb::handle(Py_True))) {
-        dense_strides(out);
-    } else {
-        read_extents(call(tensor, names().stride), out.strides);
-        for (int axis = 0; axis < out.dimensions; ++axis) {
-            out.strides[axis] *= static_cast<Py_ssize_t>(out.item_bytes());
-        }
-    }
-    out.data = static_cast<const std::byte*>(PyLong_AsVoidPtr(call(tensor, names().data_ptr).ptr()));
-    if (out.data == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
-    if (out.data == nullptr && out.size() != 0) refuse(tensor, where, " without memory");
-}
-
-void take_tensor(nb::handle tensor, const place& where, array& out) {
-    nb::object held = nb::borrow(tensor);
-    try {
-        // The imaginary part of a conjugate is a view whose memory has the other sign.
-        if (call(tensor, names().is_neg).is(nb::handle(Py_True))) {
-            held = tensor.attr("resolve_neg")();
-            out.read_only = true;
-        }
-        read_tensor(held, where, out);
-    } catch (nb::python_error& error) { // sparse ones, and others without memory of their own
-        refuse(tensor, where, " (" + text_of(error.value()) + ")");
-    }
-    out.keeps.buffer.obj = held.release().ptr();
 }
 
 void copy_axis(const array& a, int axis, const std::byte* from, std::byte*& to) {
@@ -155,6 +73,10 @@ std::string place::text() const {
     return text;
 }
 
+void refuse(nb::handle object, const place& where, const std::string& why) {
+    throw_type_error(where.text() + " must be " + wanted + ", got " + describe(object) + why);
+}
+
 void throw_type_error(const std::string& message) { throw nb::type_error(message.c_str()); }
 void throw_value_error(const std::string& message) { throw nb::value_error(message.c_str()); }
 
@@ -177,12 +99,20 @@ std::size_t array::size() const {
     return product;
 }
 
-std::string array::shape_text() const {
+std::string shape_text(const Py_ssize_t* shape, int dimensions) {
     std::string text = "(";
     for (int axis = 0; axis < dimensions; ++axis) {
         text += std::to_string(shape[axis]) + (dimensions == 1 ? "," : axis + 1 < dimensions ? ", " : "");
     }
     return text + ")";
+}
+
+void array::set_dense_strides() {
+    Py_ssize_t step = static_cast<Py_ssize_t>(item_bytes());
+    for (int axis = dimensions - 1; axis >= 0; --axis) {
+        strides[axis] = step;
+        step *= shape[axis];
+    }
 }
 
 bool array::is_dense(int axis) const {
@@ -202,7 +132,7 @@ void array::make_dense() {
     copy_axis(*this, 0, data, to);
     copy = std::move(elements);
     data = copy.get();
-    dense_strides(*this);
+    set_dense_strides();
 }
 
 std::size_t row_step(const array& a) {
@@ -223,7 +153,8 @@ void take(nb::handle object, const place& where, array& out) {
         const bool like_an_array = nb::hasattr(object, "__array__") || nb::hasattr(object, "__dlpack__");
         refuse(object, where, like_an_array ? " (convert it first)" : "");
     }
-    out.from == kind::torch ? take_tensor(object, where, out) : take_buffer(object, where, out);
+    if (out.from == kind::torch) return take_tensor(object, where, out);
+    if (!read_numpy_fields(object, out)) take_buffer(object, where, out);
 }
 
 void take_like(nb::handle object, const place& where, const array& like, const char* like_name, array& out) {

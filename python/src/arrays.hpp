@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking the caller's arrays: NumPy and JAX through the buffer protocol, torch through its own attributes (130 ns and
-// 300 ns; a DLPack capsule of torch 1.13 takes 800 ns and is refused where a tensor requires grad). Nothing is ever
-// converted: another dtype, device or kind is an error that names the argument. Memory is used where it lies; only an
+// Taking the caller's arrays: NumPy's by their fields, JAX's and unusual NumPy ones through the buffer protocol
+// (numpy_fields.hpp), torch's through its own functions (tensors.hpp). Nothing is ever converted: another dtype, device or kind is an error that names the argument. Memory is used where it lies; only an
 // input in a layout that no view can describe is copied, once.
 #pragma once
 
@@ -32,15 +31,19 @@ struct place {
 /// "torch.Tensor of torch.float16 on cpu", "numpy.ndarray of int64", "list".
 std::string describe(nb::handle object);
 
-/// Keeps the memory of an array while the GIL is released.
-class hold {
-public:
-    hold() = default;
-    hold(hold&& other) noexcept : buffer(other.buffer) { other.buffer.obj = nullptr; }
-    hold& operator=(hold&&) = delete;
-    ~hold() { PyBuffer_Release(&buffer); }
+/// "(2, 3)", "(4,)", "()".
+std::string shape_text(const Py_ssize_t* shape, int dimensions);
 
-    Py_buffer buffer{}; ///< of a tensor only `obj` is set, which the release then lets go
+/// Keeps the memory of an array while the GIL is released.
+struct hold {
+    struct releasing {
+        void operator()(Py_buffer* buffer) const {
+            PyBuffer_Release(buffer);
+            delete buffer;
+        }
+    };
+    nb::object owner; ///< the tensor or array whose address was read
+    std::unique_ptr<Py_buffer, releasing> buffer;
 };
 
 /// What an argument is: checked to be float or double in the memory of the CPU, in whatever layout.
@@ -61,7 +64,8 @@ struct array {
     std::size_t item_bytes() const { return is_double ? sizeof(double) : sizeof(float); }
     std::size_t extent(int axis) const { return static_cast<std::size_t>(shape[axis]); }
     std::size_t size() const;
-    std::string shape_text() const;
+    void set_dense_strides();
+    std::string shape_text() const { return python::shape_text(shape, dimensions); }
     /// Aligned, and the axes from `axis` on lie one after another as in C order.
     bool is_dense(int axis = 0) const;
     /// From here on a copy in C order; does nothing where the array lies so. Needs no GIL.

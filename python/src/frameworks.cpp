@@ -30,13 +30,18 @@ const torch_objects* torch_if_imported() {
     if (found == nullptr) {
         const nb::object module = imported("torch");
         // A module that is still being imported has not all of its names.
-        if (!module.is_valid() || !nb::hasattr(module, "Tensor") || !nb::hasattr(module, "device")) return nullptr;
+        if (!module.is_valid() || !nb::hasattr(module, "Tensor") || !nb::hasattr(module, "nn") ||
+            !nb::hasattr(module.attr("nn"), "Parameter")) {
+            return nullptr;
+        }
         nb::object increment;
         if (nb::hasattr(module, "autograd") && nb::hasattr(module.attr("autograd"), "graph")) {
             increment = nb::getattr(module.attr("autograd").attr("graph"), "increment_version", nb::none());
         }
-        found = new torch_objects{module.attr("Tensor"),  module.attr("empty"),         module.attr("float32"),
-                                  module.attr("float64"), module.attr("device")("cpu"), increment};
+        found = new torch_objects{module.attr("Tensor"),        module.attr("nn").attr("Parameter"),
+                                  module.attr("empty"),         module.attr("empty_like"),
+                                  module.attr("float32"),       module.attr("float64"),
+                                  module.attr("device")("cpu"), increment};
     }
     return found;
 }
@@ -61,13 +66,18 @@ bool is_jax_array(nb::handle object) {
 
 kind kind_of(nb::handle object) {
     PyTypeObject* const type = Py_TYPE(object.ptr());
-    const auto is = [type](const nb::object& other) { return type == reinterpret_cast<PyTypeObject*>(other.ptr()); };
-    if (is(numpy().array_type) || is(numpy().memmap_type)) return kind::numpy;
+    if (is_plain_numpy(object) || object.type().is(numpy().memmap_type)) return kind::numpy;
     const torch_objects* const t = torch_if_imported();
     if (t != nullptr && PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(t->tensor_type.ptr()))) {
         return kind::torch;
     }
     return is_jax_array(object) ? kind::jax : kind::none;
+}
+
+bool is_plain_numpy(nb::handle object) { return object.type().is(numpy().array_type); }
+
+bool is_plain_tensor(nb::handle object) {
+    return object.type().is(torch().tensor_type) || object.type().is(torch().parameter_type);
 }
 
 const char* kind_name(kind which) {

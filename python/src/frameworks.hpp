@@ -14,10 +14,13 @@ enum class kind { none, numpy, torch, jax };
 /// `none` for everything else, also for subclasses of ndarray whose elements are not the whole story (masked arrays).
 kind kind_of(nb::handle object);
 const char* kind_name(kind which);
+/// Of the very type, whose fields and attributes no subclass can have changed: numpy.ndarray; torch.Tensor or Parameter.
+bool is_plain_numpy(nb::handle object);
+bool is_plain_tensor(nb::handle object);
 
 /// Objects of a library that has been imported, looked up once.
 struct torch_objects {
-    nb::object tensor_type, empty, float32, float64, cpu, increment_version;
+    nb::object tensor_type, parameter_type, empty, empty_like, float32, float64, cpu, increment_version;
 };
 const torch_objects& torch();
 const nb::object& numpy_empty();

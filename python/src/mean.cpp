@@ -7,6 +7,8 @@
 
 #include <bitstep/bitstep.hpp>
 
+#include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace bitstep::python {
@@ -14,16 +16,26 @@ namespace {
 
 constexpr const char* argument = "worker_grads";
 
+/// One name: what all workers' tensors of it have to be, and their mean.
+struct named {
+    nb::object name;
+    kind from;
+    bool is_double;
+    int dimensions;
+    std::size_t shape; ///< where it begins in gathered::shapes
+    std::size_t size;
+    output mean;
+};
+
 /// Everything the workers handed over, kept alive until the mean is done.
 struct gathered {
     std::vector<nb::object> workers;
-    std::vector<nb::object> names;
+    std::vector<named> names;
+    std::vector<Py_ssize_t> shapes;
+    std::vector<nb::object> tensors; ///< own references: another thread may change the dictionaries during the call
     std::vector<hold> holds;
     std::vector<std::unique_ptr<std::byte[]>> copies;
     std::vector<const void*> pointers; ///< [name][worker]
-    std::vector<output> means;         ///< [name]
-    std::vector<std::size_t> sizes;    ///< [name]
-    std::vector<bool> is_double;       ///< [name]
 };
 
 void gather_workers(nb::handle worker_grads, gathered& g) {
@@ -41,81 +53,93 @@ void gather_workers(nb::handle worker_grads, gathered& g) {
     }
 }
 
-/// The names in the first worker's order; every worker must have the same ones.
-void gather_names(gathered& g) {
+/// Its address. What else keeps its elements is kept, too: a buffer, a copy, a tensor in place of a negated view.
+const void* keep(array& a, const nb::object& tensor, gathered& g) {
+    a.make_dense();
+    if (a.keeps.buffer || !a.keeps.owner.is(tensor)) g.holds.push_back(std::move(a.keeps));
+    if (a.copy) g.copies.push_back(std::move(a.copy));
+    return a.data;
+}
+
+/// The names, in the first worker's order, and its tensors.
+void gather_first(gathered& g) {
+    std::vector<nb::object> names;
     PyObject* key = nullptr;
     PyObject* value = nullptr;
     for (Py_ssize_t at = 0; PyDict_Next(g.workers[0].ptr(), &at, &key, &value) != 0;) {
-        g.names.push_back(nb::borrow(key));
+        names.push_back(nb::borrow(key));
+        g.tensors.push_back(nb::borrow(value));
     }
-    for (const nb::object& name : g.names) {
+    const std::size_t workers = g.workers.size();
+    g.names.reserve(names.size());
+    g.tensors.reserve(names.size() * workers);
+    g.pointers.resize(names.size() * workers);
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        const nb::object& name = names[k];
         if (!PyUnicode_Check(name.ptr())) {
             throw_type_error("the names in worker_grads[0] must be str, got " + describe(name));
         }
+        array a;
+        take(g.tensors[k], {argument, 0, name.ptr()}, a);
+        g.names.push_back({name, a.from, a.is_double, a.dimensions, g.shapes.size(), a.size(), output(a)});
+        g.shapes.insert(g.shapes.end(), a.shape, a.shape + a.dimensions);
+        g.pointers[k * workers] = keep(a, g.tensors[k], g);
     }
-    for (std::size_t i = 1; i < g.workers.size(); ++i) {
-        const std::string worker = place{argument, static_cast<Py_ssize_t>(i)}.text();
-        for (const nb::object& name : g.names) {
-            const int found = PyDict_Contains(g.workers[i].ptr(), name.ptr());
-            if (found < 0) throw nb::python_error();
-            if (found == 0) {
-                throw_value_error(worker + " must have the names of worker_grads[0], got none called " + repr_of(name));
-            }
+}
+
+/// A new reference for each name of the first worker's.
+void gather_references(gathered& g, std::size_t worker) {
+    PyObject* const dict = g.workers[worker].ptr();
+    const auto text = [worker] { return place{argument, static_cast<Py_ssize_t>(worker)}.text(); };
+    Py_ssize_t at = 0;
+    bool same_order = true; // as dictionaries of one model have it: then no name is hashed
+    for (const named& n : g.names) {
+        PyObject* key = nullptr;
+        PyObject* value = nullptr;
+        same_order = same_order && PyDict_Next(dict, &at, &key, &value) != 0 && PyUnicode_CheckExact(key) &&
+                     PyUnicode_CheckExact(n.name.ptr()) && PyUnicode_Compare(key, n.name.ptr()) == 0;
+        if (!same_order) value = PyDict_GetItemWithError(dict, n.name.ptr());
+        if (value == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+        if (value == nullptr) {
+            throw_value_error(text() + " must have the names of worker_grads[0], got none called " + repr_of(n.name));
         }
-        if (PyDict_Size(g.workers[i].ptr()) == static_cast<Py_ssize_t>(g.names.size())) continue;
-        for (const nb::handle name : nb::borrow<nb::dict>(g.workers[i]).keys()) {
-            if (PyDict_Contains(g.workers[0].ptr(), name.ptr()) == 0) {
-                throw_value_error(worker + " must have the names of worker_grads[0], got also " + repr_of(name));
-            }
+        g.tensors.push_back(nb::borrow(value));
+    }
+    if (PyDict_Size(dict) == static_cast<Py_ssize_t>(g.names.size())) return;
+    for (const nb::handle name : nb::borrow<nb::dict>(g.workers[worker]).keys()) {
+        if (PyDict_Contains(g.workers[0].ptr(), name.ptr()) == 0) {
+            throw_value_error(text() + " must have the names of worker_grads[0], got also " + repr_of(name));
         }
     }
 }
 
-void expect_same_shape(const array& a, const array& first, const place& where, const place& first_place) {
-    bool same = a.dimensions == first.dimensions;
-    for (int axis = 0; same && axis < a.dimensions; ++axis) same = a.shape[axis] == first.shape[axis];
-    if (!same) {
-        throw_value_error(where.text() + " must have the shape " + first.shape_text() + " of " + first_place.text() +
-                          ", got " + a.shape_text());
+void expect_as_first(const array& a, const nb::object& tensor, const named& n, const gathered& g, const place& where) {
+    const place first_place{argument, 0, n.name.ptr()};
+    if (a.from != n.from || a.is_double != n.is_double) {
+        throw_type_error(where.text() + " must be a " + kind_name(n.from) + " of " +
+                         (n.is_double ? "float64" : "float32") + " as " + first_place.text() + " is, got " +
+                         describe(tensor));
     }
+    const Py_ssize_t* const shape = g.shapes.data() + n.shape;
+    if (a.dimensions == n.dimensions && std::equal(shape, shape + n.dimensions, a.shape)) return;
+    throw_value_error(where.text() + " must have the shape " + shape_text(shape, n.dimensions) + " of " +
+                      first_place.text() + ", got " + a.shape_text());
 }
 
-void keep(array& a, gathered& g) {
-    a.make_dense();
-    g.pointers.push_back(a.data);
-    g.holds.push_back(std::move(a.keeps));
-    if (a.copy) g.copies.push_back(std::move(a.copy));
-}
-
+/// Worker by worker, as a model's tensors were made: they lie in memory in that order, and name by name would touch one
+/// page per tensor (DTLB).
 void gather_tensors(gathered& g) {
-    const std::size_t total = g.names.size() * g.workers.size();
-    g.holds.reserve(total);
-    g.pointers.reserve(total);
-    g.means.reserve(g.names.size());
-    for (const nb::object& name : g.names) {
-        const place first_place{argument, 0, name.ptr()};
-        array first;
-        for (std::size_t i = 0; i < g.workers.size(); ++i) {
-            const place where{argument, static_cast<Py_ssize_t>(i), name.ptr()};
-            const nb::object tensor = nb::borrow(PyDict_GetItemWithError(g.workers[i].ptr(), name.ptr()));
-            if (!tensor.is_valid()) throw_value_error(where.text() + " is gone: the dict was changed during the call");
-            if (i == 0) {
-                take(tensor, where, first);
-                g.means.emplace_back(first, shape_of(first));
-                g.sizes.push_back(first.size());
-                g.is_double.push_back(first.is_double);
-                keep(first, g);
-                continue;
-            }
+    gather_first(g);
+    const std::size_t workers = g.workers.size();
+    for (std::size_t i = 1; i < workers; ++i) {
+        gather_references(g, i);
+        for (std::size_t k = 0; k < g.names.size(); ++k) {
+            const nb::object& tensor = g.tensors[i * g.names.size() + k];
+            const place where{argument, static_cast<Py_ssize_t>(i), g.names[k].name.ptr()};
             array a;
             take(tensor, where, a);
-            if (a.from != first.from || a.is_double != first.is_double) {
-                throw_type_error(where.text() + " must be a " + kind_name(first.from) + " of " +
-                                 (first.is_double ? "float64" : "float32") + " as " + first_place.text() + " is, got " +
-                                 describe(tensor));
-            }
-            expect_same_shape(a, first, where, first_place);
-            keep(a, g);
+            expect_as_first(a, tensor, g.names[k], g, where);
+            g.pointers[k * workers + i] = keep(a, tensor, g);
         }
     }
 }
@@ -142,9 +166,9 @@ status compute(gathered& g, const std::vector<long long>& counts, const options&
     std::vector<worker_tensor<T>> tensors;
     tensors.reserve(g.names.size());
     for (std::size_t k = 0; k < g.names.size(); ++k) {
-        if (g.is_double[k] != (sizeof(T) == sizeof(double))) continue;
+        if (g.names[k].is_double != (sizeof(T) == sizeof(double))) continue;
         const T* const* pointers = reinterpret_cast<const T* const*>(g.pointers.data() + k * workers);
-        tensors.push_back({nullptr, pointers, g.means[k].data<T>(), g.sizes[k]});
+        tensors.push_back({nullptr, pointers, g.names[k].mean.data<T>(), g.names[k].size});
     }
     return allreduce_mean<T>(tensors.data(), tensors.size(), workers, counts.empty() ? nullptr : counts.data(), opts);
 }
@@ -154,7 +178,6 @@ status compute(gathered& g, const std::vector<long long>& counts, const options&
 nb::object mean(nb::handle worker_grads, nb::handle counts, nb::handle threads, nb::handle accumulate) {
     gathered g;
     gather_workers(worker_grads, g);
-    gather_names(g);
     gather_tensors(g);
     const std::vector<long long> weights = read_counts(counts, g.workers.size());
     const options opts = read_options(threads, accumulate);
@@ -166,7 +189,7 @@ nb::object mean(nb::handle worker_grads, nb::handle counts, nb::handle threads, 
     }
     raise_unless_ok(done);
     nb::dict result;
-    for (std::size_t k = 0; k < g.names.size(); ++k) result[g.names[k]] = g.means[k].finish();
+    for (const named& n : g.names) result[n.name] = n.mean.finish();
     return result;
 }
 

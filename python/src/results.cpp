@@ -1,35 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results.hpp"
 
+#include "tensors.hpp"
+
 #include <cstring>
 
 namespace bitstep::python {
 namespace {
-
-void* memory_of(const nb::object& numpy_array) {
-    Py_buffer b;
-    if (PyObject_GetBuffer(numpy_array.ptr(), &b, PyBUF_WRITABLE) != 0) throw nb::python_error();
-    void* const data = b.buf;
-    PyBuffer_Release(&b); // the array itself keeps the memory
-    return data;
-}
-
-} // namespace
-
-output::output(const array& like, nb::handle shape) : like_(like.object), kind_(like.from) {
-    if (kind_ == kind::torch) {
-        const torch_objects& t = torch();
-        made_ = t.empty(shape, nb::arg("dtype") = like.is_double ? t.float64 : t.float32, nb::arg("device") = t.cpu);
-        data_ = PyLong_AsVoidPtr(nb::object(made_.attr("data_ptr")()).ptr());
-        return;
-    }
-    made_ = numpy_empty()(shape, numpy_dtype(like.is_double));
-    data_ = memory_of(made_);
-}
-
-output::output(const array& like, std::size_t size) : output(like, nb::int_(size)) {}
-
-nb::object output::finish() const { return kind_ == kind::jax ? to_jax(made_, like_) : made_; }
 
 nb::object shape_of(const array& a) {
     nb::object shape = nb::steal(PyTuple_New(a.dimensions));
@@ -39,6 +16,39 @@ nb::object shape_of(const array& a) {
     }
     return shape;
 }
+
+nb::object empty(const array& like, nb::handle shape) {
+    if (like.from != kind::torch) return numpy_empty()(shape, numpy_dtype(like.is_double));
+    const torch_objects& t = torch();
+    return t.empty(shape, nb::arg("dtype") = like.is_double ? t.float64 : t.float32, nb::arg("device") = t.cpu);
+}
+
+/// Without a shape and keywords to read, empty_like takes 800 ns where empty takes 1100; with a plain contiguous tensor it
+/// makes the same.
+nb::object empty(const array& like) {
+    const bool plain = like.from == kind::torch && is_plain_tensor(like.object) && like.keeps.owner.is(like.object);
+    if (plain && like.is_dense()) return torch().empty_like(like.object);
+    return empty(like, shape_of(like));
+}
+
+} // namespace
+
+output::output(const array& like, nb::handle shape) : like_(like.object), kind_(like.from) { own(empty(like, shape)); }
+output::output(const array& like) : like_(like.object), kind_(like.from) { own(empty(like)); }
+output::output(const array& like, std::size_t size) : output(like, nb::int_(size)) {}
+
+void output::own(nb::object made) {
+    made_ = std::move(made);
+    if (kind_ == kind::torch) {
+        data_ = address_of(made_);
+        return;
+    }
+    array result;
+    take(made_, {"result"}, result);
+    data_ = const_cast<std::byte*>(result.data);
+}
+
+nb::object output::finish() const { return kind_ == kind::jax ? to_jax(made_, like_) : made_; }
 
 void raise_unless_ok(const status& done, renaming names) {
     if (done.ok()) return;

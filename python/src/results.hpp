@@ -16,6 +16,8 @@ class output {
 public:
     output(const array& like, nb::handle shape);
     output(const array& like, std::size_t size);
+    /// Of the same shape.
+    explicit output(const array& like);
 
     template <class T>
     T* data() const {
@@ -24,14 +26,13 @@ public:
     nb::object finish() const;
 
 private:
+    void own(nb::object made);
+
     nb::handle like_;
     kind kind_;
     nb::object made_;
     void* data_ = nullptr;
 };
-
-/// The Python shape of an array, for an output of the same.
-nb::object shape_of(const array& a);
 
 using renaming = std::initializer_list<std::pair<const char*, std::string>>;
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensors.hpp"
+
+#include "dlpack.hpp"
+
+namespace bitstep::python {
+namespace {
+
+/// Something that is asked of every tensor. torch makes getters and methods in C: where the type of the tensor is torch's
+/// own, they are called without looking their names up first (a third of their time); a subclass may have others.
+class tensor_attribute {
+public:
+    explicit tensor_attribute(const char* name) : name_(nb::steal(PyUnicode_InternFromString(name))) {
+        const nb::object found = torch().tensor_type.attr(name);
+        if (Py_IS_TYPE(found.ptr(), &PyGetSetDescr_Type)) {
+            getter_ = reinterpret_cast<PyGetSetDescrObject*>(found.ptr())->d_getset;
+        } else if (Py_IS_TYPE(found.ptr(), &PyMethodDescr_Type)) {
+            method_ = reinterpret_cast<PyMethodDescrObject*>(found.ptr())->d_method;
+        }
+    }
+
+    nb::object get(nb::handle tensor, bool plain) const {
+        return checked(plain && getter_ != nullptr ? getter_->get(tensor.ptr(), getter_->closure)
+                                                   : PyObject_GetAttr(tensor.ptr(), name_.ptr()));
+    }
+
+    nb::object call(nb::handle tensor, bool plain) const {
+        const int flags = plain && method_ != nullptr ? method_->ml_flags : 0;
+        if (flags == METH_NOARGS) return checked(method_->ml_meth(tensor.ptr(), nullptr));
+        if (flags == (METH_VARARGS | METH_KEYWORDS)) {
+            const auto with_keywords =
+                reinterpret_cast<PyCFunctionWithKeywords>(reinterpret_cast<void (*)()>(method_->ml_meth));
+            return checked(with_keywords(tensor.ptr(), no_arguments_.ptr(), nullptr));
+        }
+        PyObject* const arguments[] = {tensor.ptr()};
+        return checked(PyObject_VectorcallMethod(name_.ptr(), arguments, 1, nullptr));
+    }
+
+    bool is_true(nb::handle tensor, bool plain) const { return call(tensor, plain).is(nb::handle(Py_True)); }
+
+private:
+    static nb::object checked(PyObject* made) {
+        if (made == nullptr) throw nb::python_error();
+        return nb::steal(made);
+    }
+
+    nb::object name_;
+    nb::object no_arguments_ = nb::steal(PyTuple_New(0));
+    const PyGetSetDef* getter_ = nullptr;
+    const PyMethodDef* method_ = nullptr;
+};
+
+struct tensor_attributes {
+    tensor_attribute dtype{"dtype"}, is_cpu{"is_cpu"}, shape{"shape"}, is_contiguous{"is_contiguous"}, is_neg{"is_neg"},
+        stride{"stride"}, data_ptr{"data_ptr"};
+};
+
+const tensor_attributes& attributes() {
+    static const tensor_attributes* const made = new tensor_attributes;
+    return *made;
+}
+
+/// torch's exchange functions, or null before torch 2.10.
+const dlpack::exchange_table* exchange() {
+    static const dlpack::exchange_table* const found = []() -> const dlpack::exchange_table* {
+        const nb::object capsule = nb::getattr(torch().tensor_type, dlpack::table_attribute, nb::none());
+        if (!PyCapsule_IsValid(capsule.ptr(), dlpack::table_capsule)) return nullptr;
+        const auto* table =
+            static_cast<const dlpack::exchange_table*>(PyCapsule_GetPointer(capsule.ptr(), dlpack::table_capsule));
+        return table->major == dlpack::major_version && table->view != nullptr ? table : nullptr;
+    }();
+    return found;
+}
+
+/// The integers of a tuple; returns how many.
+int read_extents(const nb::object& tuple, Py_ssize_t* out) {
+    const Py_ssize_t count = PyTuple_Check(tuple.ptr()) ? PyTuple_GET_SIZE(tuple.ptr()) : -1;
+    if (count < 0 || count > array::most_dimensions) return -1;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        out[i] = PyNumber_AsSsize_t(PyTuple_GET_ITEM(tuple.ptr(), i), PyExc_OverflowError);
+        if (out[i] == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    }
+    return static_cast<int>(count);
+}
+
+/// One call instead of five (40 ns instead of 250 ns). False, and nothing done, for whatever it does not describe as
+/// floats in the memory of the CPU: the attributes then word the refusal.
+bool read_exchanged(nb::handle tensor, array& out) {
+    dlpack::tensor t;
+    if (exchange()->view(tensor.ptr(), &t) != 0) {
+        PyErr_Clear();
+        return false;
+    }
+    const bool is_float = t.code == dlpack::code_float && t.lanes == 1 && (t.bits == 32 || t.bits == 64);
+    if (!is_float || t.device_type != dlpack::device_cpu || t.dimensions > array::most_dimensions) return false;
+    out.is_double = t.bits == 64;
+    out.dimensions = t.dimensions;
+    for (int axis = 0; axis < t.dimensions; ++axis) {
+        out.shape[axis] = static_cast<Py_ssize_t>(t.shape[axis]);
+        out.strides[axis] = static_cast<Py_ssize_t>(t.strides[axis]) * static_cast<Py_ssize_t>(out.item_bytes());
+    }
+    if (t.data == nullptr && out.size() != 0) return false;
+    out.data = static_cast<const std::byte*>(t.data) + t.byte_offset;
+    return true;
+}
+
+void read_attributes(nb::handle tensor, bool plain, const place& where, array& out) {
+    const torch_objects& t = torch();
+    const tensor_attributes& ask = attributes();
+    const nb::object dtype = ask.dtype.get(tensor, plain);
+    out.is_double = dtype.is(t.float64);
+    if (!out.is_double && !dtype.is(t.float32)) refuse(tensor, where, "");
+    if (!ask.is_cpu.get(tensor, plain).is(nb::handle(Py_True))) refuse(tensor, where, "");
+    out.dimensions = read_extents(ask.shape.get(tensor, plain), out.shape);
+    if (out.dimensions < 0) refuse(tensor, where, " with more than 16 axes");
+    if (ask.is_contiguous.is_true(tensor, plain)) {
+        out.set_dense_strides();
+    } else {
+        read_extents(ask.stride.call(tensor, plain), out.strides);
+        for (int axis = 0; axis < out.dimensions; ++axis) {
+            out.strides[axis] *= static_cast<Py_ssize_t>(out.item_bytes());
+        }
+    }
+    out.data = static_cast<const std::byte*>(PyLong_AsVoidPtr(ask.data_ptr.call(tensor, plain).ptr()));
+    if (out.data == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+    if (out.data == nullptr && out.size() != 0) refuse(tensor, where, " without memory");
+}
+
+} // namespace
+
+void take_tensor(nb::handle tensor, const place& where, array& out) {
+    const bool plain = is_plain_tensor(tensor);
+    nb::object held = nb::borrow(tensor);
+    try {
+        // The imaginary part of a conjugate is a view whose memory has the other sign; DLPack's functions do not tell.
+        if (attributes().is_neg.is_true(tensor, plain)) {
+            held = tensor.attr("resolve_neg")();
+            out.read_only = true;
+        }
+        if (!plain || exchange() == nullptr || !read_exchanged(held, out)) read_attributes(held, plain, where, out);
+    } catch (nb::python_error& error) { // sparse ones, and others without memory of their own
+        refuse(tensor, where, " (" + text_of(error.value()) + ")");
+    }
+    out.keeps.owner = std::move(held);
+}
+
+void* address_of(nb::handle tensor) {
+    return PyLong_AsVoidPtr(attributes().data_ptr.call(tensor, is_plain_tensor(tensor)).ptr());
+}
+
+} // namespace bitstep::python
