@@ -37,9 +37,9 @@ std::string shape_text(const Py_ssize_t* shape, int dimensions);
 /// Keeps the memory of an array while the GIL is released.
 struct hold {
     struct releasing {
-        void operator()(Py_buffer* buffer) const {
-            PyBuffer_Release(buffer);
-            delete buffer;
+        void operator()(Py_buffer* held) const {
+            PyBuffer_Release(held);
+            delete held;
         }
     };
     nb::object owner; ///< the tensor or array whose address was read
