@@ -1,6 +1,6 @@
-# `cmake --install`: library, headers, program, and what find_package(bitstep) and pkg-config read. Every path in the
-# installed files is relative to the file itself, so that the tree can be moved. A shared library asks nothing of its
-# consumers; a static one passes on what it must be linked with.
+# `cmake --install`: library, headers, program, and what find_package(bitstep) and pkg-config read. Paths in the installed files
+# are relative to the file itself, so that the tree can be moved, but where a directory was given as an absolute one. A shared
+# library asks nothing of its consumers; a static one passes on what it must be linked with.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -11,23 +11,27 @@ install(TARGETS bitstep EXPORT bitstep-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY include/bitstep DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(DIRECTORY include/bitstep DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/bitstep COMPONENT runtime) # DOCDIR may be a parent's
 if(TARGET bitstep_program)
-    file(RELATIVE_PATH to_library ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-    set_target_properties(bitstep_program PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
+    set(program_rpath ${CMAKE_INSTALL_FULL_LIBDIR})
+    if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR} AND NOT IS_ABSOLUTE ${CMAKE_INSTALL_BINDIR})
+        file(RELATIVE_PATH to_library ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+        set(program_rpath $<IF:$<PLATFORM_ID:Darwin>,@loader_path,$ORIGIN>/${to_library})
+    endif()
+    set_target_properties(bitstep_program PROPERTIES INSTALL_RPATH "${program_rpath}")
     install(TARGETS bitstep_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 endif()
 
 # What a static library must be linked with: the C++ runtime for callers in C, and OpenMP where it has threads.
-get_target_property(library_type bitstep TYPE)
-get_target_property(library_links bitstep LINK_LIBRARIES)
 set(static_library OFF)
 set(static_with_openmp OFF)
 set(pc_needs "")
-if(library_type STREQUAL "STATIC_LIBRARY")
+if(bitstep_library_type STREQUAL "STATIC_LIBRARY")
     set(static_library ON)
-    if("OpenMP::OpenMP_CXX" IN_LIST library_links)
+    if(bitstep_with_openmp)
+        find_package(OpenMP REQUIRED COMPONENTS CXX) # its variables
         set(static_with_openmp ON)
         foreach(name IN LISTS OpenMP_CXX_LIB_NAMES)
             # By name where the compiler looks by itself, else by path.
