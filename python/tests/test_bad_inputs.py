@@ -166,17 +166,23 @@ def test_numbers_that_are_meant(value):
 def test_what_is_not_finite(name, bad):
     arguments = step_arguments()
     arguments[name].flat[-1] = bad
-    assert fails("distributed_step", arguments, ValueError, "must be ", "got ").startswith(name)
-    if name == "worker_xs":  # as shards
-        arguments[name] = np.concatenate([arguments[name], arguments[name]], axis=-1)[..., :4]
-        assert fails("distributed_step", arguments, ValueError, "finite").startswith("worker_xs[1, 1] ")
+    where = {"worker_xs": "[1, 1, 2, 3] must be finite", "worker_ys": "[1, 1, 2] must be finite"}.get(name, " must be ")
+    message = fails("distributed_step", arguments, ValueError, f"got {bad}")
+    assert message.startswith(name + where)
+    # The index is the caller's, however the rows lie.
+    xs = arguments["worker_xs"]
+    for layout in (np.concatenate([xs, xs], axis=-1)[..., :4], np.array(xs, order="F")):
+        assert fails("distributed_step", dict(arguments, worker_xs=layout), ValueError) == message
 
 
 @pytest.mark.parametrize("name", ["X", "y", "w"])
 def test_what_is_not_finite_in_a_gradient(name):
     arguments = linear_arguments("X", "y", "w")
     arguments[name].flat[2] = np.nan
-    assert fails("gradient", arguments, ValueError, "finite").startswith(name + " ")
+    where = {"X": "[0, 2] must be finite, got nan", "y": "[2] must be finite, got nan"}.get(name, " must be finite, got nan")
+    message = fails("gradient", arguments, ValueError)
+    assert message.startswith(name + where)
+    assert fails("gradient", dict(arguments, X=arguments["X"][::-1].copy()[::-1]), ValueError) == message
     assert np.isnan(bitstep.residual(**arguments)).any()
 
 
