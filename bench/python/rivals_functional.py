@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The step in the form that bitstep's Python function has: inputs stay as they are, one new array of 4 d comes back. Written
-as the formulas stand, and with every temporary taken away that this form allows; scalars of a fixed t are made before."""
+as the formulas stand (`x_..._formulas`), and with every temporary taken away that this form allows, scalars of a fixed t
+made before (`x_..._same_form`)."""
 import numpy as np
 
 from sampling import Contender
@@ -52,7 +53,7 @@ def numpy_functional(x, y, w, ema, m, v, hyper):
         new_ema += (1 - h.decay) * new_w
         return out
 
-    return [Step("x_numpy_same_form", each.__name__, each) for each in (formulas, on_a_copy)]
+    return [Step("x_numpy_formulas", "formulas", formulas), Step("x_numpy_same_form", "on_a_copy", on_a_copy)]
 
 
 def torch_functional(x, y, w, ema, m, v, hyper):
@@ -77,4 +78,4 @@ def torch_functional(x, y, w, ema, m, v, hyper):
         new_ema.lerp_(new_w, 1 - h.decay)
         return out
 
-    return [Step("x_torch_same_form", each.__name__, each) for each in (formulas, on_a_copy)]
+    return [Step("x_torch_formulas", "formulas", formulas), Step("x_torch_same_form", "on_a_copy", on_a_copy)]

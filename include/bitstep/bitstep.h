@@ -497,6 +497,19 @@ BITSTEP_EXPORT bitstep_status bitstep_active_arch(int* arch);
 /// @return OK; INVALID_ARGUMENT where BITSTEP_NUM_THREADS is no integer in [1, 1024], NULL_POINTER.
 BITSTEP_EXPORT bitstep_status bitstep_active_threads(int* threads);
 
+/// How long sums are cut (docs/numerics.md); lets tests place shapes at every edge.
+typedef struct bitstep_panel_lengths {
+    size_t column_panel; ///< elements of a row per partial dot product
+    size_t row_panel;    ///< rows per partial gradient
+    size_t float_lanes;  ///< partial sums per dot product in float
+    size_t double_lanes; ///< the same in double
+} bitstep_panel_lengths;
+
+/// The constants of this numerics version.
+/// @param[out] panels written on success only.
+/// @return OK; NULL_POINTER.
+BITSTEP_EXPORT bitstep_status bitstep_numerics_panels(bitstep_panel_lengths* panels);
+
 #ifdef __cplusplus
 }
 #endif

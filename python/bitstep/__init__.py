@@ -175,12 +175,12 @@ def simulate_ring_allreduce(worker_vectors, op="mean", trace=False):
 
 
 def info():
-    """Versions, and which kernels and how many threads would run here, as a dict.
+    """Versions, which kernels and how many threads would run here, and how long sums are cut, as a dict.
 
     Raises ValueError or RuntimeError where BITSTEP_NUM_THREADS or BITSTEP_ARCH holds what bitstep cannot run.
 
     >>> sorted(info())
-    ['active_arch', 'archs', 'numerics_version', 'openmp', 'threads', 'version']
+    ['active_arch', 'archs', 'numerics_panels', 'numerics_version', 'openmp', 'threads', 'version']
     """
     return _core.info()
 

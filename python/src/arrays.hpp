@@ -22,9 +22,9 @@ namespace bitstep::python {
 /// Keeps the memory of an array while the GIL is released.
 struct hold {
     struct releasing {
-        void operator()(Py_buffer* buffer) const {
-            PyBuffer_Release(buffer);
-            delete buffer;
+        void operator()(Py_buffer* held) const {
+            PyBuffer_Release(held);
+            delete held;
         }
     };
     nb::object owner; ///< a tensor in place of the caller's negated view

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this build is and what would run here; the names of `bitstep info --json`.
+// What this build is and what would run here; the names of `bitstep info --json`, and the panels.
 #include "results.hpp"
 #include "verbs.hpp"
 
@@ -27,6 +27,13 @@ nb::object info() {
     facts["active_arch"] = arch_name(active);
     facts["archs"] = archs;
     facts["threads"] = threads;
+    const panel_lengths lengths = numerics_panels();
+    nb::dict panels;
+    panels["column_panel"] = lengths.column_panel;
+    panels["row_panel"] = lengths.row_panel;
+    panels["float_lanes"] = lengths.float_lanes;
+    panels["double_lanes"] = lengths.double_lanes;
+    facts["numerics_panels"] = panels;
     facts["openmp"] = BITSTEP_PYTHON_OPENMP != 0;
     return facts;
 }

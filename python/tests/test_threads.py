@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls from several Python threads."""
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -75,3 +77,32 @@ def test_calls_at_the_same_time_give_the_same_bits():
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(one, range(40)))
     assert {r[0] for r in results} == {expected} and len({r[1] for r in results}) == 1
+
+
+FORKED = """
+import multiprocessing, sys
+import numpy as np
+if "torch" in sys.argv[1]: import torch
+if sys.argv[1] == "torch first": torch.ones(1000, 1000).exp().sum()
+import bitstep
+X, y, w = np.ones((600, 5000), "float32"), np.arange(600, dtype="float32"), np.ones(5000, "float32")
+call = lambda threads: bitstep.gradient(X, y, w, threads=threads)[0].tobytes()
+parent = call(2)  # the OpenMP runtime has threads now, which no child has
+if sys.argv[1] == "torch last": torch.ones(1000, 1000).exp().sum()
+context = multiprocessing.get_context("fork")
+queue = context.SimpleQueue()
+child = context.Process(target=lambda: queue.put(call(2)), daemon=True)
+child.start()
+child.join(30)
+assert child.exitcode == 0, "the child hangs" if child.exitcode is None else child.exitcode
+assert queue.get() == parent == call(2) == call(1)
+"""
+
+
+@pytest.mark.parametrize("who", ["alone", "torch first", "torch last"])
+def test_a_child_of_a_fork_does_not_hang(who):
+    """libgomp's team does not live in a child; torch's libgomp may be this module's or another one."""
+    if "torch" in who:
+        pytest.importorskip("torch")
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED, who], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -180,3 +180,12 @@ def test_info():
     facts = bitstep.info()
     assert facts["version"] == bitstep.__version__ and facts["threads"] >= 1
     assert [a["name"] for a in facts["archs"] if a["active"]] == [facts["active_arch"]]
+    panels = facts["numerics_panels"]
+    assert (panels["float_lanes"], panels["double_lanes"]) == (16, 8)
+    # From one element more than a panel on, a dot product is a sum of two.
+    lanes, n = panels["float_lanes"], panels["column_panel"]
+    assert n % lanes == 0 and 1 <= panels["row_panel"] <= 64
+    x = np.random.RandomState(0).standard_normal((1, 2 * n)).astype("float32")
+    one = np.ones(n, "float32")
+    halves = bitstep.predict(x[:, :n], one) + bitstep.predict(x[:, n:], one)
+    assert bits(bitstep.predict(x, np.ones(2 * n, "float32"))) == bits(halves)

@@ -42,4 +42,12 @@ bitstep_status bitstep_active_threads(int* threads) {
     return c.done(bitstep::active_threads(*threads));
 }
 
+bitstep_status bitstep_numerics_panels(bitstep_panel_lengths* panels) {
+    call c(nullptr);
+    if (!c.needs("panels", panels).ok()) return c.refused();
+    const bitstep::panel_lengths found = bitstep::numerics_panels();
+    *panels = {found.column_panel, found.row_panel, found.float_lanes, found.double_lanes};
+    return c.done({});
+}
+
 } // extern "C"

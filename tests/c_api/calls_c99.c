@@ -154,6 +154,7 @@ int main(void) {
     bitstep_options options = BITSTEP_OPTIONS_INIT;
     bitstep_run_report report = BITSTEP_RUN_REPORT_INIT;
     int arch = 0, threads = 0;
+    bitstep_panel_lengths panels;
     in_float();
     in_double();
     on_a_pool();
@@ -166,5 +167,6 @@ int main(void) {
     check(46, bitstep_active_threads(&threads) == BITSTEP_OK && threads >= 1 && bitstep_numerics_version() >= 1);
     check(47, strcmp(bitstep_strerror(BITSTEP_OK), "success") == 0 && strlen(bitstep_last_error()) == 0);
     check(48, bitstep_predict_f32(NULL, NULL, NULL, NULL) == BITSTEP_NULL_POINTER && strlen(bitstep_last_error()) > 0);
+    check(49, bitstep_numerics_panels(&panels) == BITSTEP_OK && panels.float_lanes == 16 && panels.double_lanes == 8);
     return failed;
 }

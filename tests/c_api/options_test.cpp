@@ -226,6 +226,13 @@ TEST(c_options, names_and_texts_are_cpps) {
     int threads = 0;
     EXPECT_EQ(bitstep_active_threads(&threads), BITSTEP_OK);
     EXPECT_GE(threads, 1);
+    bitstep_panel_lengths panels{};
+    EXPECT_EQ(bitstep_numerics_panels(&panels), BITSTEP_OK);
+    const bitstep::panel_lengths in_cpp = bitstep::numerics_panels();
+    EXPECT_EQ(panels.column_panel, in_cpp.column_panel);
+    EXPECT_EQ(panels.row_panel, in_cpp.row_panel);
+    EXPECT_EQ(panels.float_lanes, in_cpp.float_lanes);
+    EXPECT_EQ(panels.double_lanes, in_cpp.double_lanes);
     for (int status = -1; status <= 10; ++status) {
         for (int other = -1; other < status; ++other) {
             EXPECT_TRUE(std::strcmp(bitstep_strerror(status), bitstep_strerror(other)) != 0 ||

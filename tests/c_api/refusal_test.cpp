@@ -279,6 +279,7 @@ TYPED_TEST(c_refusal_test, null_structs_and_outputs_of_queries) {
     expect_null(bitstep_arch_from_name("avx2", nullptr), "arch must not be null");
     expect_null(bitstep_active_arch(nullptr), "arch must not be null");
     expect_null(bitstep_active_threads(nullptr), "threads must not be null");
+    expect_null(bitstep_numerics_panels(nullptr), "panels must not be null");
     EXPECT_EQ(number, TypeParam(1));
     std::size_t bytes = 7;
     EXPECT_EQ(c::gradient_bytes(0, 1, nullptr, &bytes), BITSTEP_INVALID_SHAPE);
