@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every function refuses what is not meant: TypeError or ValueError that begins with the argument's name (or holds it),
 and nothing has been changed."""
+import decimal
+import fractions
 import inspect
 import os
 import subprocess
@@ -143,7 +145,8 @@ class PrintsLike(str):
 
 NUMBERS = {
     "lr": [-1, float("nan"), float("inf"), 1e300, "0.1", None, True, 1j, [0.1], np.array([0.1]), np.array(True),
-           np.timedelta64(1, "ns"), np.datetime64("2020-01-01", "ns"), np.array(0.1, object), 10**400],
+           np.timedelta64(1, "ns"), np.datetime64("2020-01-01", "ns"), np.array(0.1, object), 10**400,
+           decimal.Decimal("0.1"), fractions.Fraction(1, 10)],
     "beta1": [-0.1, 1, 1.5, float("nan"), "0.9", None, False],
     "beta2": [-0.1, 1, 1.5, float("nan"), "0.9", None, np.bool_(True)],
     "eps": [0, -1, 1e-300, float("inf"), "1", None],

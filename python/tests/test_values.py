@@ -176,6 +176,16 @@ def test_threads_change_no_bit(dtype):
     assert len({bits(bitstep.ddp_allreduce_average_grads(grads, threads=n)["w"]) for n in (1, 2)}) == 1
 
 
+def test_the_version_of_the_package():
+    """CMakeLists.txt alone says it."""
+    metadata = pytest.importorskip("importlib.metadata")
+    try:
+        installed = metadata.version("bitstep")
+    except metadata.PackageNotFoundError:
+        pytest.skip("not installed as a package")
+    assert installed == bitstep.info()["version"] == bitstep.__version__
+
+
 def test_info():
     facts = bitstep.info()
     assert facts["version"] == bitstep.__version__ and facts["threads"] >= 1
