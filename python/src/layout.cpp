@@ -11,8 +11,8 @@ namespace bitstep::python {
 namespace {
 
 /// Copies to C order. Two axes are walked in tiles: the last, along which the copy lies, and the one along which the array
-/// lies closest, so that the cache lines of a transposed array are used up while they are there: of a float (8192, 4096)
-/// transposed it took 0.15 s in place of 1.3, NumPy's own copy 0.3.
+/// lies closest, so that the cache lines of a transposed array are used up while they are there: predict of a float
+/// (8192, 4096) transposed takes 0.19 s, with a copy in plain order 1.36 s (NumPy's copy alone 0.3 s).
 template <class Item>
 class copier {
 public:
