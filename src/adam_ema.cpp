@@ -94,8 +94,10 @@ status run_update(const vector_view<const T>& grad, const state_view<T>& state, 
     const state_spans<T> spans(state);
     for (std::size_t i = 0; c.ok() && i < 4; ++i) {
         c.disjoint(spans.span[i], {"grad", grad.data, grad.size * sizeof(T)});
+        disjoint_from_options(c, spans.span[i], opts).disjoint(spans.span[i], {"hyper", &hyper, sizeof hyper});
         for (std::size_t k = i + 1; k < 4; ++k) c.disjoint(spans.span[i], spans.span[k]);
     }
+    c.disjoint(report_span(opts), {"grad", grad.data, grad.size * sizeof(T)});
     if (!c.ok()) return c.result();
 
     arch which{};

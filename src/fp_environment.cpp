@@ -2,6 +2,8 @@
 // The guard around everything that computes, see fp_environment.hpp.
 #include "fp_environment.hpp"
 
+#include <cerrno>
+
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #elif !defined(__aarch64__)
@@ -12,6 +14,7 @@ namespace bitstep::internal {
 
 void with_default_environment(void (*body)(void*), void* context) noexcept {
     asm volatile("" : "+r"(body), "+r"(context) : : "memory");
+    const int error = errno;
 #if defined(__SSE__)
     // Writing the register only where that changes it was tried: reading it back costs 5.9 ns on a Zen 4, these three
     // instructions 9.3 ns together.
@@ -33,6 +36,7 @@ void with_default_environment(void (*body)(void*), void* context) noexcept {
     body(context);
     std::fesetenv(&saved);
 #endif
+    errno = error;
 }
 
 } // namespace bitstep::internal

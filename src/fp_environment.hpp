@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller's floating-point environment must neither change results nor be changed. Every call that computes with
+// The caller's floating-point environment must neither change results nor be changed; its errno, which a square root, a
+// failing malloc or the OpenMP runtime may set, is handed back as well. Every call that computes with
 // floating point, its checks included, and every thread of a team runs inside `with_default_environment`: round to
 // nearest, no flush-to-zero, exceptions masked.
 #pragma once
@@ -9,7 +10,7 @@
 
 namespace bitstep::internal {
 
-/// Calls body(context) in the default environment, then restores the caller's, exception flags included. `body` is
+/// Calls body(context) in the default environment, then restores the caller's, exception flags and errno included. `body` is
 /// reached through a pointer that no optimiser can see through: GCC 12 was seen to move a division past the end of an
 /// inline guard.
 void with_default_environment(void (*body)(void*), void* context) noexcept;

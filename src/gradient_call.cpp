@@ -27,6 +27,10 @@ status run_gradient(row_data<T> data, const vector_view<const T>& w, const vecto
     c.disjoint(grad_span, given_span).disjoint(mse_span, given_span);
     disjoint_from_rows(c.disjoint(grad_span, {"w", w.data, bytes}), grad_span, data);
     disjoint_from_rows(c.disjoint(mse_span, {"w", w.data, bytes}).disjoint(mse_span, grad_span), mse_span, data);
+    for (const memory_span& written : {given_span, grad_span, mse_span}) disjoint_from_options(c, written, opts);
+    if (opts.report != nullptr) {
+        disjoint_from_rows(c.disjoint(report_span(opts), {"w", w.data, bytes}), report_span(opts), data);
+    }
 
     arch which{};
     layout need;

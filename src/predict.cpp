@@ -30,6 +30,12 @@ status validate(const matrix_view<const T>& x, const vector_view<const T>* y, co
     c.disjoint(output, {"x", x.data, ((x.rows - 1) * x.row_stride + x.cols) * sizeof(T)});
     c.disjoint(output, {"w", w.data, w.size * sizeof(T)});
     if (y != nullptr) c.disjoint_or_same(output, {"y", y->data, y->size * sizeof(T)});
+    disjoint_from_options(c, output, opts);
+    if (opts.report == nullptr) return c.result();
+    const memory_span report = report_span(opts);
+    c.disjoint(report, {"x", x.data, ((x.rows - 1) * x.row_stride + x.cols) * sizeof(T)});
+    c.disjoint(report, {"w", w.data, w.size * sizeof(T)});
+    if (y != nullptr) c.disjoint(report, {"y", y->data, y->size * sizeof(T)});
     return c.result();
 }
 

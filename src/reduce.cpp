@@ -92,7 +92,8 @@ status run_mean(const mean_arguments<T>& a) noexcept {
     long long common = 0;
     arch which{};
     checks c;
-    c.choices(a.opts).add(tensor_rules(a.tensors, a.tensor_count, a.workers, total));
+    memory_span lists{"the lists of worker_grads", nullptr, 0};
+    c.choices(a.opts).add(tensor_rules(a.tensors, a.tensor_count, a.workers, total, lists));
     if (c.ok() && a.counts != nullptr) c.add(count_rules(a.counts, a.workers, count_total, common));
     if (c.ok()) c.add(choose_arch(a.opts, which));
     if (!c.ok()) return c.result();
@@ -102,12 +103,20 @@ status run_mean(const mean_arguments<T>& a) noexcept {
     const mean_plan plan = plan_mean<T, Sum>(index, a.tensor_count, a.counts != nullptr, a.workers, need);
     scratch memory;
     if (!need.empty()) {
-        c.add(workspace_rules(a.tensors, a.tensor_count, a.workers, a.counts, a.given));
+        disjoint_from_options(c, {"workspace", a.given.data, a.given.bytes}, a.opts)
+            .add(workspace_rules(a.tensors, a.tensor_count, a.workers, a.counts, a.given));
         if (c.ok()) c.add(memory.acquire(a.given, need));
     }
     if (c.ok()) {
-        c.add(
-            overlap_rules(a.tensors, a.tensor_count, a.workers, index ? memory.at<std::size_t>(plan.index) : nullptr));
+        const memory_span others[] = {
+            {"tensors", a.tensors, a.tensor_count * sizeof(worker_tensor<T>)},
+            {"counts", a.counts, a.workers * sizeof(long long)},
+            {"options", &a.opts, sizeof a.opts},
+            report_span(a.opts), // not against every input: 8000 comparisons were 9 % of 1000 tensors of 64 elements
+            lists,
+        };
+        c.add(overlap_rules(a.tensors, a.tensor_count, a.workers, others,
+                            index ? memory.at<std::size_t>(plan.index) : nullptr));
     }
     const std::size_t per_task = elements_of_a_task(total);
     const std::size_t tasks = total / per_task + (total % per_task != 0 ? 1 : 0);

@@ -73,6 +73,15 @@ status validate(const T* const* inputs, std::size_t workers, std::size_t size, r
     }
     const std::size_t bytes = size * sizeof(T);
     const memory_span events_span{"trace", trace, trace == nullptr ? 0 : events * sizeof(ring_event)};
+    const memory_span lists[] = {{"the list worker_vectors", inputs, workers * sizeof inputs[0]},
+                                 {"the list finals", finals, workers * sizeof finals[0]}};
+    for (const memory_span& list : lists) {
+        c.disjoint(events_span, list);
+        for (std::size_t i = 0; c.ok() && i < workers; ++i) {
+            if (!list.overlaps({"", finals[i], bytes})) continue;
+            c.disjoint({indexed_name("finals", i), finals[i], bytes}, list);
+        }
+    }
     for (std::size_t i = 0; c.ok() && i < workers; ++i) {
         c.disjoint(events_span, {"finals", finals[i], bytes})
             .disjoint(events_span, {"worker_vectors", inputs[i], bytes});

@@ -119,6 +119,16 @@ private:
 template <class T>
 checks& hyper_rules(checks& c, const hyper_parameters& hyper) noexcept;
 
+/// What the call fills in at its end: one more output. Null overlaps nothing.
+inline memory_span report_span(const options& opts) noexcept {
+    return {"options.report", opts.report, sizeof(run_report)};
+}
+
+/// `output` overlaps neither the options, which are read while the call writes, nor the report.
+inline checks& disjoint_from_options(checks& c, const memory_span& output, const options& opts) noexcept {
+    return c.disjoint(output, {"options", &opts, sizeof opts}).disjoint(output, report_span(opts));
+}
+
 /// How messages call the data: worker_xs of a dense batch, or shards[i].x.
 enum class data_naming { dense, shards };
 

@@ -4,7 +4,28 @@
 
 #include "message.hpp"
 
+#include <cstdint>
+
 namespace bitstep::internal {
+namespace {
+
+/// What a step writes stays off the structs that it reads all along, and off its report. The two structs lie beside one
+/// another more often than beside arrays, so one comparison with both together does for most.
+template <class T>
+struct kept_structs {
+    const step_arguments<T>& a;
+    memory_span opts{"options", &a.opts, sizeof a.opts};
+    memory_span hyper{"hyper", &a.hyper, sizeof a.hyper};
+    std::uintptr_t low = opts.start() < hyper.start() ? opts.start() : hyper.start();
+    std::uintptr_t high = opts.end() > hyper.end() ? opts.end() : hyper.end();
+
+    void disjoint_from(checks& c, const memory_span& written) const noexcept {
+        if (written.start() < high && low < written.end()) c.disjoint(written, opts).disjoint(written, hyper);
+        if (a.opts.report != nullptr) c.disjoint(written, report_span(a.opts));
+    }
+};
+
+} // namespace
 
 template <class T>
 status step_rules(step_arguments<T>& a) noexcept {
@@ -17,9 +38,16 @@ status step_rules(step_arguments<T>& a) noexcept {
     const memory_span given{"workspace", a.given.data, a.given.bytes};
     disjoint_from_rows(c, given, a.data);
     for (const memory_span& input : inputs.span) c.disjoint(given, input);
+    const kept_structs<T> kept{a};
+    kept.disjoint_from(c, given);
+    if (a.opts.report != nullptr) {
+        disjoint_from_rows(c, report_span(a.opts), a.data);
+        for (const memory_span& input : inputs.span) c.disjoint(report_span(a.opts), input);
+    }
     if (a.in_place) {
         for (std::size_t i = 0; i < 4; ++i) {
             disjoint_from_rows(c, inputs.span[i], a.data);
+            kept.disjoint_from(c, inputs.span[i]);
             for (std::size_t k = i + 1; k < 4; ++k) c.disjoint(inputs.span[i], inputs.span[k]);
         }
         return c.result();
@@ -27,6 +55,7 @@ status step_rules(step_arguments<T>& a) noexcept {
     const memory_span out{"out", a.out.weights, 4 * a.in.features * sizeof(T)};
     disjoint_from_rows(c.disjoint(out, given), out, a.data);
     for (const memory_span& input : inputs.span) c.disjoint(out, input);
+    kept.disjoint_from(c, out);
     return c.result();
 }
 

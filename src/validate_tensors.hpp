@@ -6,14 +6,17 @@
 #include <bitstep/options.hpp>
 #include <bitstep/status.hpp>
 
+#include "validate.hpp"
+
 #include <cstddef>
 
 namespace bitstep::internal {
 
-/// Checks pointers and sizes of the whole list; `total` is the elements of all tensors together.
+/// Checks pointers and sizes of the whole list; `total` is the elements of all tensors together, `lists` the memory from
+/// the first to the last of their lists of worker_grads.
 template <class T>
-status tensor_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
-                    std::size_t& total) noexcept;
+status tensor_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers, std::size_t& total,
+                    memory_span& lists) noexcept;
 
 /// Whether overlap_rules needs an index: where outputs are not in ascending order of address, or a tensor is empty.
 template <class T>
@@ -24,11 +27,12 @@ template <class T>
 status workspace_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
                        const long long* counts, const workspace& given) noexcept;
 
-/// Outputs overlap neither one another nor any input but, exactly, their own. `index`: tensor_count entries of scratch, or
-/// null where none is needed.
+/// Outputs overlap neither one another nor any input but, exactly, their own, nor a list of inputs, nor any of `others`, the
+/// last of which is all the lists together.
+/// `index`: tensor_count entries of scratch, or null where none is needed.
 template <class T>
 status overlap_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
-                     std::size_t* index) noexcept;
+                     const memory_span (&others)[5], std::size_t* index) noexcept;
 
 /// counts >= 0 with a total in [1, 2^63). `divisor` is their greatest common divisor.
 status count_rules(const long long* counts, std::size_t workers, long long& total, long long& divisor) noexcept;

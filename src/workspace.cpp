@@ -4,11 +4,13 @@
 
 #include "message.hpp"
 
-#include <new>
+#include <cstdlib>
 
 namespace bitstep::internal {
 
-scratch::~scratch() { ::operator delete(owned_); }
+// Not operator new: in a program without C++ even its nothrow form throws inside, and where memory is short the runtime
+// that dlopen brought has none for the throwing thread's storage, and ends the process.
+scratch::~scratch() { std::free(owned_); }
 
 status scratch::acquire(const workspace& given, const layout& need) noexcept {
     if (need.overflows()) {
@@ -17,7 +19,7 @@ status scratch::acquire(const workspace& given, const layout& need) noexcept {
     }
     void* block = given.data; // a null pointer is an empty workspace, whatever its size says
     if (block == nullptr) {
-        owned_ = ::operator new(need.bytes(), std::nothrow);
+        owned_ = std::malloc(need.bytes());
         if (owned_ == nullptr) {
             return message() << "workspace: could not allocate " << need.bytes() << " bytes"
                              << status_code::out_of_memory;

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <functional>
 #include <string>
 
@@ -112,6 +113,30 @@ TYPED_TEST(fp_environment_test, threads_made_in_a_bad_environment) {
             EXPECT_TRUE(same_results(verbs.results(status), want)) << "made by this call";
             EXPECT_TRUE(same_results(verbs.run_all(forced(which, threads, accumulate_mode::native)), want))
                 << "made by the call before";
+        }
+    }
+}
+
+/// Part of what a caller must find as it was: in C a square root of a negative number sets it, and so does a failing malloc.
+TYPED_TEST(fp_environment_test, errno_is_handed_back) {
+    for (const data_kind kind : {data_kind::usual, data_kind::special}) {
+        every_verb<TypeParam> verbs(200, 45, kind);
+        for (const accumulate_mode mode : every_mode) {
+            for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+                TypeParam state[] = {1, 1, 1, -1}; // v < 0, and its check off
+                const TypeParam grad = 0;
+                bitstep::status status[7];
+                errno = 1234;
+                verbs.run(opts, {}, status);
+                const int after_verbs = errno;
+                const bitstep::status root =
+                    bitstep::adam_ema_update<TypeParam>({&grad, 1}, quarters(state, 1), {}, opts);
+                const int after_root = errno;
+                EXPECT_EQ(after_verbs, 1234);
+                EXPECT_EQ(after_root, 1234) << "a negative v";
+                EXPECT_TRUE(root.ok() && state[0] != state[0]) << "no negative root was taken";
+                return std::size_t{1};
+            });
         }
     }
 }

@@ -91,6 +91,21 @@ TYPED_TEST(validate_data_test, gradient) {
              c.scratch = {&c.shard, sizeof(c.shard)};
          },
          {overlap, {"workspace", "shards"}}},
+        {"the report in grad",
+         [](call& c) { c.opts.report = reinterpret_cast<bitstep::run_report*>(c.result.data()); },
+         {overlap, {"grad", "options.report"}}},
+        {"mse in the report",
+         [](call& c) { c.opts.report = reinterpret_cast<bitstep::run_report*>(c.mse); },
+         {overlap, {"mse", "options.report"}}},
+        {"the report in X",
+         [](call& c) { c.opts.report = reinterpret_cast<bitstep::run_report*>(c.data.x.data() + 2); },
+         {overlap, {"options.report", "shards[0].x"}}},
+        {"the report in w",
+         [](call& c) { c.opts.report = reinterpret_cast<bitstep::run_report*>(c.data.w.data()); },
+         {overlap, {"options.report", "w"}}},
+        {"mse in the options",
+         [](call& c) { c.mse = reinterpret_cast<TypeParam*>(&c.opts.pool); },
+         {overlap, {"mse", "options"}}},
         {"mse in y", [](call& c) { c.mse = c.data.y.data(); }, {overlap, {"mse", "shards[0].y"}}},
         {"workspace",
          [](call& c) {
@@ -153,6 +168,15 @@ void expect_matrix_rows_refused() {
         {"out in x", [](call& c) { c.out.data = c.data.x.data() + 90; }, {overlap, {"out", "x"}}},
         {"out is x", [](call& c) { c.out.data = c.data.x.data(); }, {overlap, {"out", "x"}}},
         {"out on w", [](call& c) { c.w.data = c.result.data() + 23; }, {overlap, {"out", "w"}}},
+        {"the report in out",
+         [](call& c) { c.opts.report = reinterpret_cast<bitstep::run_report*>(c.result.data()); },
+         {overlap, {"out", "options.report"}}},
+        {"the report in x",
+         [](call& c) { c.opts.report = reinterpret_cast<bitstep::run_report*>(c.data.x.data() + 4); },
+         {overlap, {"options.report", "x"}}},
+        {"out over the options",
+         [](call& c) { c.out.data = reinterpret_cast<T*>(&c.opts); },
+         {overlap, {"out", "options"}}},
     });
 }
 
@@ -202,6 +226,14 @@ TYPED_TEST(validate_data_test, workspace_queries) {
     bitstep::options opts;
     opts.accumulate = static_cast<bitstep::accumulate_mode>(5);
     refuse(5, 5, opts, {status_code::invalid_argument, {"accumulate", "got 5"}});
+    bitstep::run_report report{bitstep::arch::neon64, 77};
+    opts = {};
+    opts.report = &report;
+    std::size_t bytes = 0;
+    expect_ok(bitstep::gradient_workspace_bytes<TypeParam>(5, 5, opts, bytes));
+    expect_ok(bitstep::distributed_step_workspace_bytes<TypeParam>(5, 5, opts, bytes));
+    EXPECT_EQ(report.ran, bitstep::arch::neon64) << "a query ran nothing";
+    EXPECT_EQ(report.threads, 77);
 }
 
 } // namespace

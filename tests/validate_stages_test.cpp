@@ -11,6 +11,7 @@
 
 #include <climits>
 #include <cstdint>
+#include <cstring>
 
 namespace bitstep_test {
 namespace {
@@ -75,6 +76,18 @@ TYPED_TEST(validate_stages_test, adam_ema_update) {
          [](call& c) { c.state.weights = c.state.ema_weights; },
          {overlap, {"weights", "ema_weights"}}},
         {"m in part on v", [](call& c) { c.state.m = c.state.v - 1; }, {overlap, {"m", "v"}}},
+        {"weights over the options",
+         [](call& c) { c.state.weights = reinterpret_cast<TypeParam*>(&c.opts); },
+         {overlap, {"weights", "options"}}},
+        {"m over the scalars",
+         [](call& c) { c.state.m = reinterpret_cast<TypeParam*>(&c.hyper); },
+         {overlap, {"m must not overlap"}}},
+        {"the report in v",
+         [](call& c) { c.opts.report = reinterpret_cast<bitstep::run_report*>(c.state.v + 1); },
+         {overlap, {"v must", "options.report"}}},
+        {"the report in grad",
+         [](call& c) { c.opts.report = reinterpret_cast<bitstep::run_report*>(c.gradient.data()); },
+         {overlap, {"options.report", "grad"}}},
     });
 }
 
@@ -143,6 +156,11 @@ struct mean_call {
     static std::vector<const T*> pointers(const worker_vectors<T>& of) {
         return {of[0].data(), of[1].data(), of[2].data()};
     }
+    /// An output of one element over something else, so that a call which lets it pass breaks no more than that.
+    void put_second(void* place) {
+        list[1].mean = static_cast<T*>(place);
+        list[1].size = 1;
+    }
     bitstep::status run() {
         return bitstep::allreduce_mean<T>(tensors, count, workers, counts.empty() ? nullptr : counts.data(), opts);
     }
@@ -209,6 +227,27 @@ TYPED_TEST(validate_stages_test, allreduce_mean) {
         {"in part on its own input",
          [](call& c) { c.list[1].mean = c.second[1].data() + 1; },
          {overlap, {"layer.bias", "worker_grads[1]"}}},
+        {"on the list of its inputs",
+         [](call& c) { c.put_second(c.second_pointers.data()); },
+         {overlap, {"layer.bias", "list of worker_grads"}}},
+        {"on another's list",
+         [](call& c) { c.put_second(c.first_pointers.data()); },
+         {overlap, {"layer.bias", "list"}}},
+        {"on the list of tensors",
+         [](call& c) { c.put_second(&c.list[0].name); },
+         {overlap, {"layer.bias", "must not overlap tensors"}}},
+        {"on the counts",
+         [](call& c) {
+             c.counts = {1, 2, 3};
+             c.put_second(c.counts.data());
+         },
+         {overlap, {"layer.bias", "counts"}}},
+        {"on the options",
+         [](call& c) { c.put_second(&c.opts.pool); },
+         {overlap, {"layer.bias", "must not overlap options"}}},
+        {"on the report",
+         [](call& c) { c.opts.report = reinterpret_cast<bitstep::run_report*>(c.means.data()); },
+         {overlap, {"layer.weight", "options.report"}}},
         {"on another tensor's input",
          [](call& c) { c.list[1].mean = c.first[2].data(); },
          {overlap, {"layer.bias", "layer.weight", "worker_grads[2]"}}},
@@ -260,6 +299,30 @@ TYPED_TEST(validate_stages_test, simulate_ring_allreduce) {
         {"on another's input",
          [](call& c) { c.to[1] = c.inputs[2].data(); },
          {overlap, {"finals[1]", "worker_vectors[2]"}}},
+        {"on the list of outputs",
+         [](call& c) {
+             c.size = 1;
+             c.to[0] = reinterpret_cast<TypeParam*>(c.to.data());
+         },
+         {overlap, {"finals[0]", "the list finals"}}},
+        {"on the list of inputs",
+         [](call& c) {
+             c.size = 1;
+             c.to[2] = reinterpret_cast<TypeParam*>(c.from.data());
+         },
+         {overlap, {"finals[2]", "the list worker_vectors"}}},
+        {"events on the list of outputs",
+         [](call& c) {
+             std::memcpy(c.trace.data(), c.to.data(), 3 * sizeof c.to[0]);
+             c.finals = reinterpret_cast<TypeParam* const*>(c.trace.data());
+         },
+         {overlap, {"trace", "the list finals"}}},
+        {"events on the list of inputs",
+         [](call& c) {
+             std::memcpy(c.trace.data(), c.from.data(), 3 * sizeof c.from[0]);
+             c.worker_vectors_argument = reinterpret_cast<const TypeParam* const*>(c.trace.data());
+         },
+         {overlap, {"trace", "the list worker_vectors"}}},
         {"op",
          [](call& c) { c.op = static_cast<bitstep::ring_op>(2); },
          {status_code::invalid_argument, {"op", "got 2"}}},

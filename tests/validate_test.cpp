@@ -293,6 +293,29 @@ TYPED_TEST(validate_test, overlaps) {
              c.scratch = {c.flat.data(), c.flat.size() * sizeof(TypeParam)};
          },
          {code, {"workspace", "weights"}}},
+        {"workspace on the scalars",
+         [](call& c) {
+             c.scratch = {&c.hyper, sizeof c.hyper};
+         },
+         {code, {"workspace", "hyper"}}},
+        {"out on the options",
+         [](call& c) { c.out.data = reinterpret_cast<TypeParam*>(&c.opts); },
+         {code, {"out", "options"}},
+         is_functional},
+        {"v on the scalars",
+         [](call& c) { c.state.v = reinterpret_cast<TypeParam*>(&c.hyper); },
+         {code, {"v must", "hyper"}},
+         is_in_place},
+        {"the report in out",
+         [](call& c) { c.opts.report = reinterpret_cast<bitstep::run_report*>(c.out_values.data() + 18); },
+         {code, {"out", "options.report"}},
+         is_functional},
+        {"the report in the state",
+         [](call& c) { c.opts.report = reinterpret_cast<bitstep::run_report*>(c.state.m); },
+         {code, {"options.report", "m"}}},
+        {"the report in X",
+         [=](call& c) { c.opts.report = reinterpret_cast<bitstep::run_report*>(write_x(c, 2)); },
+         {code, {"options.report", "x"}}},
         {"workspace on out",
          [](call& c) {
              c.scratch = {c.out_values.data(), c.out_values.size() * sizeof(TypeParam)};

@@ -82,6 +82,9 @@ TYPED_TEST(workspace_test, the_first_small_call_of_a_process_allocates_nothing) 
 
 /// The counters count: without this the test above could pass blind.
 TYPED_TEST(workspace_test, the_convenience_path_is_seen_to_allocate) {
+    if (!mallocs_are_seen()) {
+        GTEST_SKIP() << "a sanitizer's malloc can be neither counted nor made to fail";
+    }
     every_verb<TypeParam> verbs(70, 33, data_kind::usual);
     bitstep::status status[7];
     const bitstep::options opts = forced(bitstep::arch::automatic, 1, accumulate_mode::native);
@@ -182,6 +185,9 @@ TYPED_TEST(workspace_test, an_empty_workspace_allocates) {
 
 /// Allocation k = 1, 2, ... fails until a call needs none beyond: each failure is out_of_memory and changes nothing.
 TYPED_TEST(workspace_test, failing_allocations_are_out_of_memory) {
+    if (!mallocs_are_seen()) {
+        GTEST_SKIP() << "a sanitizer's malloc can be neither counted nor made to fail";
+    }
     for (const bitstep::arch which : runnable_archs()) {
         for (const accumulate_mode mode : every_mode) {
             for (const step_form form : every_form) {
@@ -211,6 +217,9 @@ TYPED_TEST(workspace_test, failing_allocations_are_out_of_memory) {
 
 /// Outputs in no order of addresses may need an index; if that cannot be had, the call says so.
 TYPED_TEST(workspace_test, a_mean_over_unordered_outputs_survives_a_failing_allocation) {
+    if (!mallocs_are_seen()) {
+        GTEST_SKIP() << "a sanitizer's malloc can be neither counted nor made to fail";
+    }
     const std::vector<TypeParam> input(8, TypeParam(3));
     std::vector<TypeParam> output(16, TypeParam(77));
     const TypeParam* const pointers[] = {input.data(), input.data()};

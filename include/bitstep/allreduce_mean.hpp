@@ -22,7 +22,7 @@ struct worker_tensor {
 /// sum_i c_i g_i / sum_i c_i.
 ///
 /// @param[in] tensors `tensor_count` entries. An output may be one of its own inputs exactly; any other overlap with an
-/// input of the list or with another output is refused.
+/// input of the list, with another output, with the lists of pointers, counts, options or the report is refused.
 /// @param[in] tensor_count zero is allowed.
 /// @param[in] workers W >= 1.
 /// @param[in] counts null, or W integers >= 0 with a total > 0: the examples behind each worker's gradient.

@@ -7,8 +7,14 @@
 /// Rules for all calls
 /// - Arrays are contiguous, aligned for their type, of the shape given beside each parameter; rows of X may be padded
 ///   (row_stride). Sizes and strides count elements; workspaces count bytes.
-/// - An output overlaps no input, no other output and no workspace, except where it says so.
+/// - An output overlaps no input, no list of inputs or outputs, no other output and no workspace, except where it says so. A
+/// report is an output. The structs themselves (options, hyper, rows, ...) are copied first and may lie anywhere.
 /// - On any status but BITSTEP_OK no output, no state and no report has changed.
+/// - errno and the floating-point environment are as before.
+/// - More threads than the system can create end the process: that is OpenMP's doing, and a reason to stay near the number of
+/// cores, or to bring a parallel_for.
+/// - The shared library stays loaded after dlclose, because OpenMP's idle threads do. A plug-in that contains the static
+/// library must not be unloaded either (link it with -z nodelete).
 /// - Safe to call from several threads at once on separate outputs and workspaces. Nothing is kept between calls but the
 ///   text of bitstep_last_error, one per thread, and the environment: BITSTEP_ARCH and BITSTEP_NUM_THREADS are read once
 ///   per process, each by the first call that needs it.
@@ -50,7 +56,8 @@ BITSTEP_EXPORT const char* bitstep_strerror(int status);
 
 /// The text of this thread's last call that returns a bitstep_status.
 /// @return empty where that was BITSTEP_OK, else one line that names the argument, the rule and the value, such as "beta1
-/// must be in [0, 1), got 1". Never null. It stays until this thread's next such call; copy it to keep it.
+/// must be in [0, 1), got 1". Never null. It stays until this thread's next such call; copy it to keep it. A thread's first
+/// failure allocates its 232 bytes; the text is empty where they cannot be had, the status says out of memory all the same.
 BITSTEP_EXPORT const char* bitstep_last_error(void);
 
 // ---- options ----
@@ -78,7 +85,8 @@ typedef enum bitstep_check_mode {
     BITSTEP_CHECK_ON = 2
 } bitstep_check_mode;
 
-/// What ran; filled where the call succeeds, but by no query. One per caller.
+/// What ran; filled where the call succeeds, but by no query. One per caller. An output like others; but a mean does not
+/// look for it among the workers' tensors.
 typedef struct bitstep_run_report {
     size_t struct_size; ///< in: sizeof(bitstep_run_report)
     int ran;            ///< out: a bitstep_arch, never automatic
@@ -387,7 +395,7 @@ BITSTEP_EXPORT bitstep_status bitstep_adam_ema_update_f64(const double* grad, si
 /// mean = 1/W sum_i g_i per element, over a list of tensors at once; with counts sum_i c_i g_i / sum_i c_i.
 /// NaN and infinities propagate.
 /// @param[in] tensors tensor_count of them. An output may be one of its own inputs (same address), any other overlap
-/// within the list is refused.
+/// within the list, with the lists of pointers or with counts is refused.
 /// @param[in] tensor_count zero is allowed.
 /// @param[in] workers W >= 1.
 /// @param[in] counts null, or (W) integers >= 0 with a total > 0: the examples behind each worker's gradient.
@@ -440,9 +448,9 @@ BITSTEP_EXPORT size_t bitstep_ring_event_count(size_t workers);
 /// @param[in] workers N >= 1.
 /// @param[in] size n; zero is allowed, the vectors are then unused.
 /// @param[in] op a bitstep_ring_op.
-/// @param[out] finals N pointers to n elements each; finals[i] may be worker_vectors[i] itself, any other overlap is
-/// refused.
-/// @param[out] trace null, or bitstep_ring_event_count(N) events; overlaps no vector.
+/// @param[out] finals N pointers to n elements each; finals[i] may be worker_vectors[i] itself, any other overlap, with
+/// the lists of pointers too, is refused.
+/// @param[out] trace null, or bitstep_ring_event_count(N) events; overlaps no vector and no list of pointers.
 /// @return OK; INVALID_ARGUMENT (op), NULL_POINTER, INVALID_SHAPE, OVERLAP. bitstep/simulate_ring_allreduce.hpp
 ///
 /// Cost: 2 (N-1) n additions or copies. Never allocates.

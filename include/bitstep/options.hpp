@@ -48,7 +48,7 @@ struct options {
     /// a few milliseconds, and waking them takes tens of microseconds: who calls less often than that with little data
     /// is served better by one thread, or by 2 MiB here (docs/performance.md has the figures).
     std::size_t serial_below_bytes = 256 * 1024;
-    run_report* report = nullptr; ///< null, or what to fill in
+    run_report* report = nullptr; ///< null, or what to fill in; an output, so it overlaps no argument
     /// Runs the work on the caller's threads instead of OpenMP's: called with n from 2 to `threads`, which is then required
     /// (>= 1) and says how many tasks are worth running at once; never called where the work stays serial. At most four
     /// times per call of bitstep. A task takes work until none is left, so one that starts late only finds less of it; none

@@ -37,9 +37,10 @@ BITSTEP_EXPORT std::size_t ring_event_count(std::size_t workers) noexcept;
 /// @param[in] workers N >= 1.
 /// @param[in] size n; zero is allowed, the vectors are then unused.
 /// @param[in] op mean or sum.
-/// @param[out] finals N pointers to n elements each; finals[i] may be worker_vectors[i] itself, any other overlap is
-/// refused.
-/// @param[out] trace null, or ring_event_count(N) events in the order of phases, rounds and senders; overlaps no vector.
+/// @param[out] finals N pointers to n elements each; finals[i] may be worker_vectors[i] itself, any other overlap, with
+/// the lists of pointers too, is refused.
+/// @param[out] trace null, or ring_event_count(N) events in the order of phases, rounds and senders; overlaps no vector
+/// and no list of pointers.
 ///
 /// Order: own + received, in T, round by round. NaN and infinities propagate.
 ///

@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """CPU kernels for one data-parallel training step of a linear model, with the same bits on every machine.
 
-Arrays are NumPy arrays, torch tensors or JAX arrays in the memory of the CPU, of float32 or float64, all of one kind and
-one dtype within a call (of ddp_allreduce_average_grads: for each name); results are new arrays of that kind and dtype, but
-for adam_ema_update, which works in place. Nothing is converted: anything else is a TypeError
-(wrong type, dtype, device) or a ValueError (wrong shape, wrong number, not finite) that names the argument, and then
-nothing has been changed. A tensor that requires grad is taken as its values; no result is part of a graph.
+Arrays are NumPy arrays, torch tensors or JAX arrays in the memory of the CPU, of float32 or float64, with at most 16 axes.
+Within a call all are of one kind and one dtype; of ddp_allreduce_average_grads, all arrays of one name are. Results are new
+arrays of that kind and dtype, but for adam_ema_update, which works in place. Nothing is converted: anything else is a
+TypeError (wrong type, dtype, device) or a ValueError (wrong shape, wrong number, not finite) that names the argument, and
+then nothing has been changed. A tensor that requires grad is taken as its values; no result is part of a graph. A number is
+Python's, NumPy's or an array of no axes; True and False are no numbers.
 
-Inputs that are only read are used where they lie if their last axis is contiguous and rows have one stride; any other
-layout is copied once, with the same bits of the result. The GIL is released while a call computes: no other thread may
-change its arrays meanwhile.
+Inputs that are only read are used where they lie if they are contiguous; X and worker_xs also if only their rows are and
+these have one stride. Any other layout is copied once, with the same bits of the result. The GIL is released while a call
+copies and computes: no other thread may change its arrays meanwhile.
 
-`threads` is None for as many as the work is worth (BITSTEP_NUM_THREADS, then OpenMP, sets the most), or 1 to 1024; it cannot
-change a bit. `accumulate` is "native" (sums in the dtype) or "wide" (float32 sums in float64, float64
-sums in pairs of float64).
+`threads`, where a function takes it, is None for as many as the work is worth (BITSTEP_NUM_THREADS, then OpenMP, sets the
+most), or 1 to 1024; it cannot change a bit. `accumulate`, where a function takes it, is "native" (sums in the dtype) or
+"wide" (float32 sums in float64, float64 sums in pairs of float64).
 
-Raised besides: MemoryError where scratch memory cannot be had, RuntimeError where BITSTEP_ARCH names no kernels that run
-here.
+Raised besides: MemoryError where memory for a copy, a result or scratch cannot be had (it names the argument to copy),
+RuntimeError where BITSTEP_ARCH names no kernels that run here, or where JAX would round a float64 result because its
+jax_enable_x64 is off. What else an argument's own code raises (KeyboardInterrupt, a dictionary key's __hash__) goes through.
 """
 from . import _core
 
@@ -45,7 +47,8 @@ def distributed_step(worker_xs, worker_ys, weights, ema_weights, m, v, lr, beta1
     Returns one new array (4 d,): w', e', m', v' one after another. The inputs stay as they are.
     Order: rows in the order of worker_xs, in a fixed tree over panels of 64 rows (docs/numerics.md); how they are split
     into W, A and B changes no bit. Equal to gradient() followed by adam_ema_update(), bit for bit.
-    Raises TypeError, ValueError (also for NaN or infinity anywhere, and where finite data overflow the gradient).
+    Raises TypeError, ValueError (also for NaN or infinity anywhere, with its index, and where finite data overflow the
+    gradient).
     Cost: X is read from memory once; 4 N d flops.
 
     >>> import numpy as np
@@ -67,11 +70,11 @@ def ddp_allreduce_average_grads(worker_grads, *, counts=None, threads=None, accu
     dtype and the kind are the same with every worker.
     counts: None, or one integer >= 0 per worker with a total > 0: the examples behind each worker's gradient.
 
-    Returns one new dict, names in the order of worker_grads[0].
+    Returns one new dict, names in the order in which worker_grads[0] gives them.
     Order: a fixed tree over workers, then one division; equal counts give the bits of the plain mean. NaN and infinity
     propagate.
     Raises TypeError, ValueError.
-    Cost: each gradient is read once, all names share one team of threads.
+    Cost: each gradient is read once, all names share one team of threads. One that is not contiguous is copied first.
 
     >>> import numpy as np
     >>> ddp_allreduce_average_grads([{"w": np.array([1.0, 2.0])}, {"w": np.array([3.0, 4.0])}])

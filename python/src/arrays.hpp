@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Taking the caller's arrays: NumPy's by their fields, JAX's and unusual NumPy ones through the buffer protocol
-// (numpy_fields.hpp), torch's through its own functions (tensors.hpp). Nothing is ever converted: another dtype, device or kind is an error that names the argument. Memory is used where it lies; only an
-// input in a layout that no view can describe is copied, once.
+// (numpy_fields.hpp), torch's through its own functions (tensors.hpp). Nothing is ever converted: another dtype, device or
+// kind is an error that names the argument. Memory is used where it lies; only an input in a layout that no view can
+// describe is copied, once (layout.cpp).
+//
+// A function reads its numbers and options first, then its arrays, then releases the GIL: reading a number may run the
+// caller's code, which may free an array's memory whose address was taken before.
 #pragma once
 
 #include "frameworks.hpp"
+#include "texts.hpp"
 
 #include <bitstep/views.hpp>
 
@@ -14,26 +19,6 @@
 
 namespace bitstep::python {
 
-/// str(object) and repr(object) for messages; "?" where Python fails.
-std::string text_of(nb::handle object);
-std::string repr_of(nb::handle object);
-
-/// Names an argument in messages: "X", "worker_vectors[2]", "worker_grads[2]['w']".
-struct place {
-    const char* argument;
-    Py_ssize_t index = -1;
-    PyObject* key = nullptr;
-    std::string text() const;
-};
-
-[[noreturn]] void throw_type_error(const std::string& message);
-[[noreturn]] void throw_value_error(const std::string& message);
-/// "torch.Tensor of torch.float16 on cpu", "numpy.ndarray of int64", "list".
-std::string describe(nb::handle object);
-
-/// "(2, 3)", "(4,)", "()".
-std::string shape_text(const Py_ssize_t* shape, int dimensions);
-
 /// Keeps the memory of an array while the GIL is released.
 struct hold {
     struct releasing {
@@ -42,7 +27,7 @@ struct hold {
             delete held;
         }
     };
-    nb::object owner; ///< the tensor or array whose address was read
+    nb::object owner; ///< a tensor in place of the caller's negated view
     std::unique_ptr<Py_buffer, releasing> buffer;
 };
 
@@ -50,12 +35,14 @@ struct hold {
 struct array {
     static constexpr int most_dimensions = 16;
 
-    nb::handle object; ///< the caller's
+    nb::object object; ///< the caller's
+    place where{nullptr};
     kind from = kind::none;
     bool is_double = false;
     bool read_only = false;
     int dimensions = 0;
     const std::byte* data = nullptr;
+    std::size_t elements = 0; ///< below 2^63 bytes, also with every empty axis counted as one
     Py_ssize_t shape[most_dimensions];
     Py_ssize_t strides[most_dimensions]; ///< in bytes
     hold keeps;
@@ -63,25 +50,28 @@ struct array {
 
     std::size_t item_bytes() const { return is_double ? sizeof(double) : sizeof(float); }
     std::size_t extent(int axis) const { return static_cast<std::size_t>(shape[axis]); }
-    std::size_t size() const;
+    std::size_t size() const { return elements; }
+    bool is_empty() const;
     void set_dense_strides();
     std::string shape_text() const { return python::shape_text(shape, dimensions); }
     /// Aligned, and the axes from `axis` on lie one after another as in C order.
     bool is_dense(int axis = 0) const;
-    /// From here on a copy in C order; does nothing where the array lies so. Needs no GIL.
+    /// From here on a copy in C order; does nothing where the array lies so. Needs no GIL. MemoryError names the array.
     void make_dense();
 };
 
 /// Fills `out`, or throws TypeError. `like`: an earlier argument whose kind and dtype are wanted.
 void take(nb::handle object, const place& where, array& out);
-void take_like(nb::handle object, const place& where, const array& like, const char* like_name, array& out);
+void take_like(nb::handle object, const place& where, const array& like, array& out);
+/// TypeError unless `a` is of that kind and dtype, as the argument `like` is.
+void expect_like(const array& a, kind from, bool is_double, const place& like);
 
 /// ValueError unless the array has so many axes and no empty one. `names`: such as "(N, d)".
-void expect_dimensions(const array& a, const place& where, int dimensions, const char* names);
+void expect_dimensions(const array& a, int dimensions, const char* names);
 /// ValueError unless the array is one axis of `size`, which `what` explains.
-void expect_vector(const array& a, const place& where, std::size_t size, const char* what);
+void expect_vector(const array& a, std::size_t size, const char* what);
 /// ValueError where an array is to be written to and cannot be, or not in place.
-void expect_writable(const array& a, const place& where);
+void expect_writable(const array& a);
 
 /// The elements in C order, copied first where they do not lie so. Needs no GIL.
 template <class T>

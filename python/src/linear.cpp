@@ -15,26 +15,21 @@ struct linear_arrays {
 
     linear_arrays(nb::handle X, const nb::handle* targets, nb::handle weights) {
         take(X, {"X"}, x);
-        expect_dimensions(x, {"X"}, 2, "(N, d)");
+        expect_dimensions(x, 2, "(N, d)");
         if (targets != nullptr) {
-            take_like(*targets, {"y"}, x, "X", y);
-            expect_vector(y, {"y"}, x.extent(0), "of X's rows");
+            take_like(*targets, {"y"}, x, y);
+            expect_vector(y, x.extent(0), "of X's rows");
         }
-        take_like(weights, {"w"}, x, "X", w);
-        expect_vector(w, {"w"}, x.extent(1), "of X's columns");
+        take_like(weights, {"w"}, x, w);
+        expect_vector(w, x.extent(1), "of X's columns");
     }
 };
-
-/// Library's names to Python's.
-void raise_linear(const status& done) {
-    raise_unless_ok(done, {{"x", "X"}, {"shards[0].x", "X"}, {"shards[0].y", "y"}});
-}
 
 } // namespace
 
 nb::object predict(nb::handle X, nb::handle w, nb::handle threads, nb::handle accumulate) {
-    linear_arrays in(X, nullptr, w);
     const options opts = read_options(threads, accumulate);
+    linear_arrays in(X, nullptr, w);
     return with_type(in.x.is_double, [&]<class T>(T) {
         const output result(in.x, in.x.extent(0));
         status done;
@@ -42,14 +37,14 @@ nb::object predict(nb::handle X, nb::handle w, nb::handle threads, nb::handle ac
             const nb::gil_scoped_release released;
             done = bitstep::predict<T>(matrix<T>(in.x), vector<T>(in.w), {result.data<T>(), in.x.extent(0)}, opts);
         }
-        raise_linear(done);
+        raise_unless_ok(done);
         return result.finish();
     });
 }
 
 nb::object residual(nb::handle X, nb::handle y, nb::handle w, nb::handle threads, nb::handle accumulate) {
-    linear_arrays in(X, &y, w);
     const options opts = read_options(threads, accumulate);
+    linear_arrays in(X, &y, w);
     return with_type(in.x.is_double, [&]<class T>(T) {
         const output result(in.x, in.x.extent(0));
         status done;
@@ -58,14 +53,14 @@ nb::object residual(nb::handle X, nb::handle y, nb::handle w, nb::handle threads
             done = bitstep::residual<T>(matrix<T>(in.x), vector<T>(in.y), vector<T>(in.w),
                                         {result.data<T>(), in.x.extent(0)}, opts);
         }
-        raise_linear(done);
+        raise_unless_ok(done);
         return result.finish();
     });
 }
 
 nb::object gradient(nb::handle X, nb::handle y, nb::handle w, nb::handle threads, nb::handle accumulate) {
-    linear_arrays in(X, &y, w);
     const options opts = read_options(threads, accumulate);
+    linear_arrays in(X, &y, w);
     return with_type(in.x.is_double, [&]<class T>(T) {
         const std::size_t d = in.x.extent(1);
         const output result(in.x, d);
@@ -78,7 +73,7 @@ nb::object gradient(nb::handle X, nb::handle y, nb::handle w, nb::handle threads
             done =
                 bitstep::gradient<T>(row_sequence<T>{&shard, 1, d}, vector<T>(in.w), {result.data<T>(), d}, &mse, opts);
         }
-        raise_linear(done);
+        raise_unless_ok(done, in.x, in.y);
         return nb::object(nb::make_tuple(result.finish(), static_cast<double>(mse)));
     });
 }

@@ -8,7 +8,7 @@
 #include <bitstep/bitstep.hpp>
 
 #include <algorithm>
-#include <memory>
+#include <deque>
 #include <vector>
 
 namespace bitstep::python {
@@ -27,6 +27,12 @@ struct named {
     output mean;
 };
 
+/// In a layout that has to be copied, and where the copy's address belongs.
+struct odd_tensor {
+    array tensor;
+    std::size_t pointer;
+};
+
 /// Everything the workers handed over, kept alive until the mean is done.
 struct gathered {
     std::vector<nb::object> workers;
@@ -34,7 +40,7 @@ struct gathered {
     std::vector<Py_ssize_t> shapes;
     std::vector<nb::object> tensors; ///< own references: another thread may change the dictionaries during the call
     std::vector<hold> holds;
-    std::vector<std::unique_ptr<std::byte[]>> copies;
+    std::deque<odd_tensor> odd;        ///< no moves: what has to be copied while the GIL is released
     std::vector<const void*> pointers; ///< [name][worker]
 };
 
@@ -53,23 +59,41 @@ void gather_workers(nb::handle worker_grads, gathered& g) {
     }
 }
 
-/// Its address. What else keeps its elements is kept, too: a buffer, a copy, a tensor in place of a negated view.
-const void* keep(array& a, const nb::object& tensor, gathered& g) {
-    a.make_dense();
-    if (a.keeps.buffer || !a.keeps.owner.is(tensor)) g.holds.push_back(std::move(a.keeps));
-    if (a.copy) g.copies.push_back(std::move(a.copy));
-    return a.data;
+/// Notes where its elements lie. What else keeps them is kept, too: a buffer, a tensor in place of a negated view.
+void keep(array& a, std::size_t pointer, gathered& g) {
+    g.pointers[pointer] = a.data;
+    if (!a.is_dense()) {
+        g.odd.push_back({std::move(a), pointer});
+    } else if (a.keeps.buffer || a.keeps.owner.is_valid()) {
+        g.holds.push_back(std::move(a.keeps));
+    }
 }
 
-/// The names, in the first worker's order, and its tensors.
-void gather_first(gathered& g) {
+/// The names of the first worker in the order in which it gives them, and its tensors.
+std::vector<nb::object> names_and_tensors(gathered& g) {
     std::vector<nb::object> names;
-    PyObject* key = nullptr;
-    PyObject* value = nullptr;
-    for (Py_ssize_t at = 0; PyDict_Next(g.workers[0].ptr(), &at, &key, &value) != 0;) {
+    PyObject* const dict = g.workers[0].ptr();
+    if (PyDict_CheckExact(dict)) {
+        PyObject* key = nullptr;
+        PyObject* value = nullptr;
+        for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &value) != 0;) {
+            names.push_back(nb::borrow(key));
+            g.tensors.push_back(nb::borrow(value));
+        }
+        return names;
+    }
+    for (const nb::handle key : g.workers[0]) { // an OrderedDict has an order of its own
         names.push_back(nb::borrow(key));
+        PyObject* const value = PyDict_GetItemWithError(dict, key.ptr());
+        if (value == nullptr && PyErr_Occurred() == nullptr) PyErr_SetObject(PyExc_KeyError, key.ptr());
+        if (value == nullptr) throw nb::python_error();
         g.tensors.push_back(nb::borrow(value));
     }
+    return names;
+}
+
+void gather_first(gathered& g) {
+    const std::vector<nb::object> names = names_and_tensors(g);
     const std::size_t workers = g.workers.size();
     g.names.reserve(names.size());
     g.tensors.reserve(names.size() * workers);
@@ -83,7 +107,7 @@ void gather_first(gathered& g) {
         take(g.tensors[k], {argument, 0, name.ptr()}, a);
         g.names.push_back({name, a.from, a.is_double, a.dimensions, g.shapes.size(), a.size(), output(a)});
         g.shapes.insert(g.shapes.end(), a.shape, a.shape + a.dimensions);
-        g.pointers[k * workers] = keep(a, g.tensors[k], g);
+        keep(a, k * workers, g);
     }
 }
 
@@ -107,23 +131,21 @@ void gather_references(gathered& g, std::size_t worker) {
     }
     if (PyDict_Size(dict) == static_cast<Py_ssize_t>(g.names.size())) return;
     for (const nb::handle name : nb::borrow<nb::dict>(g.workers[worker]).keys()) {
-        if (PyDict_Contains(g.workers[0].ptr(), name.ptr()) == 0) {
+        const int known = PyDict_Contains(g.workers[0].ptr(), name.ptr());
+        if (known < 0) throw nb::python_error();
+        if (known == 0) {
             throw_value_error(text() + " must have the names of worker_grads[0], got also " + repr_of(name));
         }
     }
 }
 
-void expect_as_first(const array& a, const nb::object& tensor, const named& n, const gathered& g, const place& where) {
-    const place first_place{argument, 0, n.name.ptr()};
-    if (a.from != n.from || a.is_double != n.is_double) {
-        throw_type_error(where.text() + " must be a " + kind_name(n.from) + " of " +
-                         (n.is_double ? "float64" : "float32") + " as " + first_place.text() + " is, got " +
-                         describe(tensor));
-    }
+void expect_as_first(const array& a, const named& n, const gathered& g) {
+    const place first{argument, 0, n.name.ptr()};
+    expect_like(a, n.from, n.is_double, first);
     const Py_ssize_t* const shape = g.shapes.data() + n.shape;
     if (a.dimensions == n.dimensions && std::equal(shape, shape + n.dimensions, a.shape)) return;
-    throw_value_error(where.text() + " must have the shape " + shape_text(shape, n.dimensions) + " of " +
-                      first_place.text() + ", got " + a.shape_text());
+    throw_value_error(a.where.text() + " must have the shape " + shape_text(shape, n.dimensions) + " of " +
+                      first.text() + ", got " + a.shape_text());
 }
 
 /// Worker by worker, as a model's tensors were made: they lie in memory in that order, and name by name would touch one
@@ -134,12 +156,10 @@ void gather_tensors(gathered& g) {
     for (std::size_t i = 1; i < workers; ++i) {
         gather_references(g, i);
         for (std::size_t k = 0; k < g.names.size(); ++k) {
-            const nb::object& tensor = g.tensors[i * g.names.size() + k];
-            const place where{argument, static_cast<Py_ssize_t>(i), g.names[k].name.ptr()};
             array a;
-            take(tensor, where, a);
-            expect_as_first(a, tensor, g.names[k], g, where);
-            g.pointers[k * workers + i] = keep(a, tensor, g);
+            take(g.tensors[i * g.names.size() + k], {argument, static_cast<Py_ssize_t>(i), g.names[k].name.ptr()}, a);
+            expect_as_first(a, g.names[k], g);
+            keep(a, k * workers + i, g);
         }
     }
 }
@@ -147,10 +167,15 @@ void gather_tensors(gathered& g) {
 std::vector<long long> read_counts(nb::handle counts, std::size_t workers) {
     std::vector<long long> read;
     if (counts.is_none()) return read;
-    if (PyUnicode_Check(counts.ptr()) || PyDict_Check(counts.ptr()) || !PySequence_Check(counts.ptr())) {
-        throw_type_error("counts must be None or a list of integers, got " + describe(counts));
+    PyObject* const c = counts.ptr();
+    const bool is_text = PyUnicode_Check(c) || PyBytes_Check(c) || PyByteArray_Check(c) || PyMemoryView_Check(c);
+    nb::object list;
+    if (!is_text && !PyDict_Check(c) && PySequence_Check(c)) {
+        list = nb::steal(PySequence_List(c));
+        if (!list.is_valid()) clear_or_throw(); // an array of no axes
     }
-    for (const nb::handle one : nb::borrow(counts)) {
+    if (!list.is_valid()) throw_type_error("counts must be None or a list of integers, got " + describe(counts));
+    for (const nb::handle one : list) {
         read.push_back(read_integer(one, ("counts[" + std::to_string(read.size()) + "]").c_str()));
     }
     if (read.size() != workers) {
@@ -178,12 +203,16 @@ status compute(gathered& g, const std::vector<long long>& counts, const options&
 nb::object mean(nb::handle worker_grads, nb::handle counts, nb::handle threads, nb::handle accumulate) {
     gathered g;
     gather_workers(worker_grads, g);
-    gather_tensors(g);
     const std::vector<long long> weights = read_counts(counts, g.workers.size());
     const options opts = read_options(threads, accumulate);
+    gather_tensors(g);
     status done;
     {
         const nb::gil_scoped_release released;
+        for (odd_tensor& one : g.odd) {
+            one.tensor.make_dense();
+            g.pointers[one.pointer] = one.tensor.data;
+        }
         done = compute<float>(g, weights, opts);
         if (done.ok()) done = compute<double>(g, weights, opts);
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "numpy_fields.hpp"
 #include "verbs.hpp"
 
 #include <bitstep/info.hpp>
@@ -22,6 +23,8 @@ void define(nb::module_& module, const char* name, Result (*function)(Arguments.
 
 NB_MODULE(_core, module) {
     namespace python = bitstep::python;
+    python::load_numpy();
+    python::look_at_numpy_fields();
     module.doc() = "The compiled part of bitstep; bitstep/__init__.py is its interface.";
     define(module, "distributed_step", &python::distributed_step);
     define(module, "adam_ema_update", &python::adam_ema_update);

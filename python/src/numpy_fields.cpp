@@ -36,21 +36,22 @@ bool agrees(const nb::object& a) {
 }
 
 /// Should a release ever lay its arrays out differently, two arrays tell, and the buffer protocol is used.
-bool layout_holds() {
-    static const bool holds = [] {
-        const nb::object a = numpy_empty()(nb::make_tuple(3, 5), numpy_dtype(true));
-        if (Py_TYPE(a.ptr())->tp_basicsize < static_cast<Py_ssize_t>(sizeof(ndarray))) return false;
-        const nb::object transposed = a.attr("T");
-        transposed.attr("setflags")(nb::arg("write") = false);
-        return agrees(a) && agrees(transposed) && fields_of(transposed).base == a.ptr();
-    }();
-    return holds;
+bool layout_tested() {
+    const nb::object a = numpy_empty()(nb::make_tuple(3, 5), numpy_dtype(true));
+    if (Py_TYPE(a.ptr())->tp_basicsize < static_cast<Py_ssize_t>(sizeof(ndarray))) return false;
+    const nb::object transposed = a.attr("T");
+    transposed.attr("setflags")(nb::arg("write") = false);
+    return agrees(a) && agrees(transposed) && fields_of(transposed).base == a.ptr();
 }
+
+bool layout_holds = false;
 
 } // namespace
 
+void look_at_numpy_fields() { layout_holds = layout_tested(); }
+
 bool read_numpy_fields(nb::handle object, array& out) {
-    if (!is_plain_numpy(object) || !layout_holds()) return false;
+    if (!is_plain_numpy(object) || !layout_holds) return false;
     const ndarray& f = fields_of(object);
     // One object is the dtype of nearly all arrays; a copy of it, or one of the other byte order, is another object.
     out.is_double = f.dtype == numpy_dtype(true).ptr();
@@ -63,7 +64,6 @@ bool read_numpy_fields(nb::handle object, array& out) {
         out.shape[axis] = f.shape[axis];
         out.strides[axis] = f.strides[axis];
     }
-    out.keeps.owner = nb::borrow(object);
     return true;
 }
 

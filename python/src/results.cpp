@@ -4,6 +4,7 @@
 #include "tensors.hpp"
 
 #include <cstring>
+#include <string>
 
 namespace bitstep::python {
 namespace {
@@ -20,27 +21,63 @@ nb::object shape_of(const array& a) {
 nb::object empty(const array& like, nb::handle shape) {
     if (like.from != kind::torch) return numpy_empty()(shape, numpy_dtype(like.is_double));
     const torch_objects& t = torch();
-    return t.empty(shape, nb::arg("dtype") = like.is_double ? t.float64 : t.float32, nb::arg("device") = t.cpu);
+    try {
+        return t.empty(shape, nb::arg("dtype") = like.is_double ? t.float64 : t.float32, nb::arg("device") = t.cpu);
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_RuntimeError)) throw;
+        throw_memory_error({"the result"}, "could not be made: " + text_of(error.value()));
+    }
 }
 
 /// Without a shape and keywords to read, empty_like takes 800 ns where empty takes 1100; with a plain contiguous tensor it
 /// makes the same.
 nb::object empty(const array& like) {
-    const bool plain = like.from == kind::torch && is_plain_tensor(like.object) && like.keeps.owner.is(like.object);
+    const bool plain = like.from == kind::torch && is_plain_tensor(like.object) && !like.keeps.owner.is_valid();
     if (plain && like.is_dense()) return torch().empty_like(like.object);
     return empty(like, shape_of(like));
 }
 
+/// "X[2, 1] must be finite, got nan" where the row at `axes` indices is not; else empty.
+template <class T>
+std::string not_finite_in_row(const array& a, int axes, const Py_ssize_t* index) {
+    const std::byte* row = a.data;
+    for (int axis = 0; axis < axes; ++axis) row += index[axis] * a.strides[axis];
+    const Py_ssize_t columns = axes < a.dimensions ? a.shape[axes] : 1;
+    for (Py_ssize_t j = 0; j < columns; ++j) {
+        T value;
+        std::memcpy(&value, row + (axes < a.dimensions ? j * a.strides[axes] : 0), sizeof(T));
+        if (value - value == 0) continue;
+        std::string text = a.where.text() + "[";
+        for (int axis = 0; axis < axes; ++axis) text += (axis == 0 ? "" : ", ") + std::to_string(index[axis]);
+        if (axes < a.dimensions) text += ", " + std::to_string(j);
+        return text + "] must be finite, got " + (value != value ? "nan" : value > 0 ? "inf" : "-inf");
+    }
+    return {};
+}
+
+template <class T>
+std::string not_finite(const array& X, const array& y) {
+    Py_ssize_t index[array::most_dimensions] = {};
+    for (std::size_t row = 0; row < y.size(); ++row) {
+        std::string found = not_finite_in_row<T>(y, y.dimensions, index);
+        if (found.empty()) found = not_finite_in_row<T>(X, y.dimensions, index);
+        if (!found.empty()) return found;
+        for (int axis = y.dimensions - 1; axis >= 0 && ++index[axis] == y.shape[axis]; --axis) index[axis] = 0;
+    }
+    return {};
+}
+
 } // namespace
 
-output::output(const array& like, nb::handle shape) : like_(like.object), kind_(like.from) { own(empty(like, shape)); }
-output::output(const array& like) : like_(like.object), kind_(like.from) { own(empty(like)); }
-output::output(const array& like, std::size_t size) : output(like, nb::int_(size)) {}
+output::output(const array& like) : like_(like.object), kind_(like.from) { own(empty(like), like.size()); }
+output::output(const array& like, std::size_t size) : like_(like.object), kind_(like.from) {
+    own(empty(like, nb::int_(size)), size);
+}
 
-void output::own(nb::object made) {
+void output::own(nb::object made, std::size_t size) {
     made_ = std::move(made);
     if (kind_ == kind::torch) {
-        data_ = address_of(made_);
+        data_ = address_of(made_, size);
         return;
     }
     array result;
@@ -50,21 +87,24 @@ void output::own(nb::object made) {
 
 nb::object output::finish() const { return kind_ == kind::jax ? to_jax(made_, like_) : made_; }
 
-void raise_unless_ok(const status& done, renaming names) {
+void raise_unless_ok(const status& done) {
     if (done.ok()) return;
-    std::string message = done.message();
-    for (const auto& [from, to] : names) {
-        const std::size_t length = std::strlen(from);
-        if (message.compare(0, length, from) == 0 && (message[length] == ' ' || message[length] == ':')) {
-            message.replace(0, length, to);
-            break;
-        }
-    }
     PyObject* type = PyExc_ValueError;
     if (done.code() == status_code::out_of_memory) type = PyExc_MemoryError;
     if (done.code() == status_code::arch_unavailable) type = PyExc_RuntimeError;
-    PyErr_SetString(type, message.c_str());
+    PyErr_SetString(type, done.message());
     throw nb::python_error();
+}
+
+void raise_unless_ok(const status& done, const array& X, const array& y) {
+    if (done.ok()) return;
+    std::string found;
+    if (done.code() == status_code::non_finite) {
+        const nb::gil_scoped_release released;
+        found = with_type(X.is_double, [&]<class T>(T) { return not_finite<T>(X, y); });
+    }
+    if (!found.empty()) throw_value_error(found);
+    raise_unless_ok(done);
 }
 
 } // namespace bitstep::python

@@ -6,15 +6,13 @@
 
 #include <bitstep/status.hpp>
 
-#include <initializer_list>
-#include <utility>
+#include <cstddef>
 
 namespace bitstep::python {
 
 /// A new array of the kind and dtype of `like`. For JAX it is NumPy's until it is finished.
 class output {
 public:
-    output(const array& like, nb::handle shape);
     output(const array& like, std::size_t size);
     /// Of the same shape.
     explicit output(const array& like);
@@ -26,7 +24,7 @@ public:
     nb::object finish() const;
 
 private:
-    void own(nb::object made);
+    void own(nb::object made, std::size_t size);
 
     nb::handle like_;
     kind kind_;
@@ -34,11 +32,12 @@ private:
     void* data_ = nullptr;
 };
 
-using renaming = std::initializer_list<std::pair<const char*, std::string>>;
-
-/// ok: returns. Else ValueError, MemoryError or RuntimeError with the library's message, in which an argument that the
-/// message starts with gets its name in Python.
-void raise_unless_ok(const status& done, renaming names = {});
+/// ok: returns. Else ValueError, MemoryError or RuntimeError with the library's message.
+void raise_unless_ok(const status& done);
+/// The same of a call that takes rows. Where the status is that something is not finite, and it is an element of X or y,
+/// then the library, which sees rows, says another index than the caller's arrays have: it is looked for here, by the
+/// arrays, rows in order and y before x. X has one axis more than y.
+void raise_unless_ok(const status& done, const array& X, const array& y);
 
 /// f(T{}) with T = double or float.
 template <class F>

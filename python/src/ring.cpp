@@ -6,6 +6,7 @@
 
 #include <bitstep/bitstep.hpp>
 
+#include <new>
 #include <vector>
 
 namespace bitstep::python {
@@ -17,30 +18,33 @@ std::vector<array> take_vectors(nb::handle worker_vectors) {
     if (!PyList_Check(worker_vectors.ptr()) && !PyTuple_Check(worker_vectors.ptr())) {
         throw_type_error("worker_vectors must be a list with one vector per worker, got " + describe(worker_vectors));
     }
-    const auto count = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(worker_vectors.ptr()));
-    if (count == 0) throw_value_error("worker_vectors must have at least one vector, got none");
-    std::vector<array> vectors(count);
-    for (std::size_t i = 0; i < count; ++i) {
+    // Own references to all of them first: to look at one may run code that shortens the list.
+    std::vector<nb::object> items;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(worker_vectors.ptr()); ++i) {
+        items.push_back(nb::borrow(PySequence_Fast_GET_ITEM(worker_vectors.ptr(), i)));
+    }
+    if (items.empty()) throw_value_error("worker_vectors must have at least one vector, got none");
+    std::vector<array> vectors(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) {
         const place where{argument, static_cast<Py_ssize_t>(i)};
-        const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(worker_vectors.ptr(), where.index));
+        array& a = vectors[i];
         if (i == 0) {
-            take(item, where, vectors[0]);
-            if (vectors[0].dimensions != 1) {
-                throw_value_error(where.text() + " must have the shape (n,), got " + vectors[0].shape_text());
-            }
+            take(items[0], where, a);
+            if (a.dimensions != 1) throw_value_error(where.text() + " must have the shape (n,), got " + a.shape_text());
         } else {
-            take_like(item, where, vectors[0], "worker_vectors[0]", vectors[i]);
-            expect_vector(vectors[i], where, vectors[0].extent(0), "of worker_vectors[0]");
+            take_like(items[i], where, vectors[0], a);
+            expect_vector(a, vectors[0].extent(0), "of worker_vectors[0]");
         }
     }
     return vectors;
 }
 
-ring_op read_op(nb::handle op) {
-    if (!PyUnicode_Check(op.ptr())) throw_type_error("op must be \"mean\" or \"sum\", got " + describe(op));
-    const std::string text = text_of(op);
-    if (text != "mean" && text != "sum") throw_value_error("op must be \"mean\" or \"sum\", got \"" + text + "\"");
-    return text == "mean" ? ring_op::mean : ring_op::sum;
+std::vector<ring_event> room_for_events(std::size_t workers) {
+    try {
+        return std::vector<ring_event>(ring_event_count(workers));
+    } catch (const std::bad_alloc&) { // as many as the workers squared
+        throw_memory_error({argument}, "has more messages than there is memory to trace them");
+    }
 }
 
 nb::list list_of(const std::vector<ring_event>& events) {
@@ -55,12 +59,13 @@ nb::list list_of(const std::vector<ring_event>& events) {
 } // namespace
 
 nb::object ring(nb::handle worker_vectors, nb::handle op, nb::handle trace) {
+    const ring_op operation = read_choice(op, "op", "mean", "sum") == 0 ? ring_op::mean : ring_op::sum;
+    const bool traced = read_flag(trace, "trace");
     std::vector<array> vectors = take_vectors(worker_vectors);
-    const ring_op operation = read_op(op);
     const std::size_t workers = vectors.size();
     const std::size_t size = vectors[0].extent(0);
-    std::vector<ring_event> events(read_flag(trace, "trace") ? ring_event_count(workers) : 0);
-    const bool traced = read_flag(trace, "trace");
+    std::vector<ring_event> events;
+    if (traced) events = room_for_events(workers);
     std::vector<output> results;
     for (const array& a : vectors) results.emplace_back(a, size);
     const status done = with_type(vectors[0].is_double, [&]<class T>(T) {

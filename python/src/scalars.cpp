@@ -1,37 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scalars.hpp"
 
-#include "arrays.hpp"
+#include "texts.hpp"
+
+#include <string>
 
 namespace bitstep::python {
 namespace {
 
-bool is_number(nb::handle object) {
-    return PyFloat_Check(object.ptr()) || (PyLong_Check(object.ptr()) && !PyBool_Check(object.ptr()));
+bool is_integer(nb::handle object) { return PyLong_Check(object.ptr()) && !PyBool_Check(object.ptr()); }
+
+bool is_number(nb::handle object) { return PyFloat_Check(object.ptr()) || is_integer(object); }
+
+/// What an array of no axes or a NumPy scalar holds, as Python's object. Invalid for an array with axes, and for what is no
+/// number though its item() is one: the time spans of NumPy in nanoseconds, and whatever an array of objects holds.
+nb::object plain(nb::handle object) {
+    const nb::object dimensions = attribute(object, "ndim");
+    if (!dimensions.is_valid()) return nb::borrow(object); // no array
+    if (!PyLong_CheckExact(dimensions.ptr()) || !dimensions.equal(nb::int_(0))) return {};
+    const nb::object dtype = attribute(object, "dtype");
+    const nb::object letter = dtype.is_valid() ? attribute(dtype, "kind") : nb::object(); // torch's have none
+    if (letter.is_valid() && PyUnicode_Check(letter.ptr())) {
+        for (const char* refused : {"m", "M", "O"}) {
+            if (PyUnicode_CompareWithASCIIString(letter.ptr(), refused) == 0) return {};
+        }
+    }
+    const nb::object item = attribute(object, "item");
+    if (!item.is_valid()) return {};
+    nb::object held = nb::steal(PyObject_CallNoArgs(item.ptr()));
+    if (!held.is_valid()) clear_or_throw(); // no memory of its own, or traced by JAX
+    return held;
 }
 
 } // namespace
 
 double read_number(nb::handle object, const char* name) {
     if (PyFloat_CheckExact(object.ptr())) return PyFloat_AS_DOUBLE(object.ptr());
-    nb::object number = nb::borrow(object);
-    if (!is_number(object) && nb::hasattr(object, "item") && nb::hasattr(object, "ndim") &&
-        object.attr("ndim").equal(nb::int_(0))) {
-        number = object.attr("item")();
+    const nb::object number = is_number(object) ? nb::borrow(object) : plain(object);
+    if (!number.is_valid() || !is_number(number)) {
+        throw_type_error(std::string(name) + " must be a real number, got " + describe(object));
     }
-    if (!is_number(number)) throw_type_error(std::string(name) + " must be a real number, got " + describe(object));
     const double value = PyFloat_AsDouble(number.ptr());
     if (value == -1 && PyErr_Occurred() != nullptr) {
-        PyErr_Clear();
+        clear_or_throw();
         throw_value_error(std::string(name) + " must be in the range of double, got " + text_of(object));
     }
     return value;
 }
 
 long long read_integer(nb::handle object, const char* name) {
-    nb::object number = nb::steal(PyBool_Check(object.ptr()) ? nullptr : PyNumber_Index(object.ptr()));
-    if (!number.is_valid()) {
-        PyErr_Clear();
+    nb::object number = PyLong_CheckExact(object.ptr()) ? nb::borrow(object) : plain(object);
+    if (number.is_valid() && !PyLong_Check(number.ptr())) { // item() of an array may be a float: that has no __index__
+        number = nb::steal(PyNumber_Index(number.ptr()));
+        if (!number.is_valid()) clear_or_throw();
+    }
+    if (!number.is_valid() || !is_integer(number)) {
         throw_type_error(std::string(name) + " must be an integer, got " + describe(object));
     }
     int overflow = 0;
@@ -67,15 +90,7 @@ options read_options(nb::handle threads) {
 
 options read_options(nb::handle threads, nb::handle accumulate) {
     options chosen = read_options(threads);
-    if (!PyUnicode_Check(accumulate.ptr())) {
-        throw_type_error("accumulate must be \"native\" or \"wide\", got " + describe(accumulate));
-    }
-    const std::string mode = text_of(accumulate);
-    if (mode == "wide") {
-        chosen.accumulate = accumulate_mode::wide;
-    } else if (mode != "native") {
-        throw_value_error("accumulate must be \"native\" or \"wide\", got \"" + mode + "\"");
-    }
+    if (read_choice(accumulate, "accumulate", "native", "wide") == 1) chosen.accumulate = accumulate_mode::wide;
     return chosen;
 }
 
@@ -84,6 +99,15 @@ bool read_flag(nb::handle object, const char* name) {
         throw_type_error(std::string(name) + " must be True or False, got " + describe(object));
     }
     return object.is(nb::handle(Py_True));
+}
+
+int read_choice(nb::handle object, const char* name, const char* first, const char* second) {
+    const bool is_text = PyUnicode_Check(object.ptr());
+    if (is_text && PyUnicode_CompareWithASCIIString(object.ptr(), first) == 0) return 0;
+    if (is_text && PyUnicode_CompareWithASCIIString(object.ptr(), second) == 0) return 1;
+    const std::string rule = std::string(name) + " must be \"" + first + "\" or \"" + second + "\", got ";
+    if (is_text) throw_value_error(rule + "\"" + characters_of(object) + "\"");
+    throw_type_error(rule + describe(object));
 }
 
 } // namespace bitstep::python

@@ -6,7 +6,7 @@
 
 #include <bitstep/bitstep.hpp>
 
-#include <cstdio>
+#include <new>
 #include <vector>
 
 namespace bitstep::python {
@@ -15,11 +15,9 @@ namespace {
 /// The last axis of X lies in one piece, its rows have one stride within (w, a), and so have the targets there: then
 /// nothing need be copied, whatever the outer axes are.
 bool shards_can_say_it(const array& xs, const array& ys) {
-    return row_step(xs) != 0 && ys.is_dense(2) && reinterpret_cast<std::uintptr_t>(ys.data) % ys.item_bytes() == 0 &&
-           ys.strides[0] % static_cast<Py_ssize_t>(ys.item_bytes()) == 0 &&
-           ys.strides[1] % static_cast<Py_ssize_t>(ys.item_bytes()) == 0 &&
-           xs.strides[0] % static_cast<Py_ssize_t>(xs.item_bytes()) == 0 &&
-           xs.strides[1] % static_cast<Py_ssize_t>(xs.item_bytes()) == 0;
+    const auto item = static_cast<Py_ssize_t>(ys.item_bytes());
+    return row_step(xs) != 0 && ys.is_dense(2) && ys.strides[0] % item == 0 && ys.strides[1] % item == 0 &&
+           xs.strides[0] % item == 0 && xs.strides[1] % item == 0;
 }
 
 /// One shard per (w, a).
@@ -37,27 +35,31 @@ std::vector<shard_view<T>> shards_of(const array& xs, const array& ys) {
     return shards;
 }
 
-/// "shards[5].x must ..." becomes "worker_xs[2, 1] must ..." with two micro-batches.
-void raise_step(const status& done, std::size_t micro_batches) {
-    std::size_t shard = 0;
-    char member = 0;
-    if (std::sscanf(done.message(), "shards[%zu].%c", &shard, &member) == 2) {
-        const std::string place =
-            "[" + std::to_string(shard / micro_batches) + ", " + std::to_string(shard % micro_batches) + "]";
-        const std::string prefix = "shards[" + std::to_string(shard) + "]." + member;
-        raise_unless_ok(done, {{prefix.c_str(), (member == 'x' ? "worker_xs" : "worker_ys") + place}});
+/// Needs no GIL.
+template <class T>
+status step(array& xs, array& ys, const state_view<const T>& state, const hyper_parameters& hyper, vector_view<T> out,
+            const options& opts) {
+    const std::size_t d = xs.extent(3);
+    if ((xs.is_dense() && ys.is_dense()) || !shards_can_say_it(xs, ys)) {
+        const worker_batches<T> batches{dense<T>(xs), dense<T>(ys), xs.extent(0), xs.extent(1), xs.extent(2), d};
+        return bitstep::distributed_step<T>(batches, state, hyper, out, opts);
     }
-    raise_unless_ok(done, {{"w", "weights"}});
+    try {
+        const std::vector<shard_view<T>> shards = shards_of<T>(xs, ys);
+        return bitstep::distributed_step<T>(row_sequence<T>{shards.data(), shards.size(), d}, state, hyper, out, opts);
+    } catch (const std::bad_alloc&) { // a broadcast may have any number of shards
+        throw_memory_error(xs.where, "has more micro-batches than there is memory to list them");
+    }
 }
 
 struct state_arrays {
     array weights, ema_weights, m, v;
 
-    void take_all(nb::handle w, nb::handle e, nb::handle first, nb::handle second, const array& like, const char* name,
+    void take_all(nb::handle w, nb::handle e, nb::handle first, nb::handle second, const array& like,
                   std::size_t features, const char* what) {
         const auto one = [&](nb::handle object, const char* argument, array& out) {
-            take_like(object, {argument}, like, name, out);
-            expect_vector(out, {argument}, features, what);
+            take_like(object, {argument}, like, out);
+            expect_vector(out, features, what);
         };
         one(w, "weights", weights);
         one(e, "ema_weights", ema_weights);
@@ -71,19 +73,23 @@ struct state_arrays {
 nb::object distributed_step(nb::handle worker_xs, nb::handle worker_ys, nb::handle weights, nb::handle ema_weights,
                             nb::handle m, nb::handle v, nb::handle lr, nb::handle beta1, nb::handle beta2,
                             nb::handle eps, nb::handle decay, nb::handle t, nb::handle threads, nb::handle accumulate) {
+    const hyper_parameters hyper = read_hyper(lr, beta1, beta2, eps, decay, t);
+    const options opts = read_options(threads, accumulate);
     array xs, ys;
     take(worker_xs, {"worker_xs"}, xs);
-    expect_dimensions(xs, {"worker_xs"}, 4, "(W, A, B, d)");
-    take_like(worker_ys, {"worker_ys"}, xs, "worker_xs", ys);
+    expect_dimensions(xs, 4, "(W, A, B, d)");
+    take_like(worker_ys, {"worker_ys"}, xs, ys);
     if (ys.dimensions != 3 || ys.shape[0] != xs.shape[0] || ys.shape[1] != xs.shape[1] || ys.shape[2] != xs.shape[2]) {
         throw_value_error("worker_ys must have the first three axes (W, A, B) of worker_xs, whose shape is " +
                           xs.shape_text() + ", got the shape " + ys.shape_text());
     }
     const std::size_t d = xs.extent(3);
+    if (d > static_cast<std::size_t>(PY_SSIZE_T_MAX) / 4 / xs.item_bytes()) {
+        throw_value_error("worker_xs must have features for a result below 2^63 bytes, got the shape " +
+                          xs.shape_text());
+    }
     state_arrays state;
-    state.take_all(weights, ema_weights, m, v, xs, "worker_xs", d, "of worker_xs' features");
-    const hyper_parameters hyper = read_hyper(lr, beta1, beta2, eps, decay, t);
-    const options opts = read_options(threads, accumulate);
+    state.take_all(weights, ema_weights, m, v, xs, d, "of worker_xs' features");
     return with_type(xs.is_double, [&]<class T>(T) {
         const output result(xs, 4 * d);
         const vector_view<T> out{result.data<T>(), 4 * d};
@@ -92,17 +98,9 @@ nb::object distributed_step(nb::handle worker_xs, nb::handle worker_ys, nb::hand
             const nb::gil_scoped_release released;
             const state_view<const T> now{dense<T>(state.weights), dense<T>(state.ema_weights), dense<T>(state.m),
                                           dense<T>(state.v), d};
-            if ((xs.is_dense() && ys.is_dense()) || !shards_can_say_it(xs, ys)) {
-                const worker_batches<T> batches{dense<T>(xs), dense<T>(ys), xs.extent(0),
-                                                xs.extent(1), xs.extent(2), d};
-                done = bitstep::distributed_step<T>(batches, now, hyper, out, opts);
-            } else {
-                const std::vector<shard_view<T>> shards = shards_of<T>(xs, ys);
-                done = bitstep::distributed_step<T>(row_sequence<T>{shards.data(), shards.size(), d}, now, hyper, out,
-                                                    opts);
-            }
+            done = step<T>(xs, ys, now, hyper, out, opts);
         }
-        if (!done.ok()) raise_step(done, xs.extent(1));
+        raise_unless_ok(done, xs, ys);
         return result.finish();
     });
 }
@@ -110,31 +108,30 @@ nb::object distributed_step(nb::handle worker_xs, nb::handle worker_ys, nb::hand
 void adam_ema_update(nb::handle grad, nb::handle weights, nb::handle ema_weights, nb::handle m, nb::handle v,
                      nb::handle lr, nb::handle beta1, nb::handle beta2, nb::handle eps, nb::handle decay, nb::handle t,
                      nb::handle threads, nb::handle check_state) {
-    array g;
-    take(grad, {"grad"}, g);
-    expect_dimensions(g, {"grad"}, 1, "(d,)");
-    const std::size_t d = g.extent(0);
-    state_arrays state;
-    state.take_all(weights, ema_weights, m, v, g, "grad", d, "of grad");
-    expect_writable(state.weights, {"weights"});
-    expect_writable(state.ema_weights, {"ema_weights"});
-    expect_writable(state.m, {"m"});
-    expect_writable(state.v, {"v"});
     const hyper_parameters hyper = read_hyper(lr, beta1, beta2, eps, decay, t);
     options opts = read_options(threads);
     opts.check_state = read_flag(check_state, "check_state") ? check_mode::on : check_mode::off;
+    array g;
+    take(grad, {"grad"}, g);
+    expect_dimensions(g, 1, "(d,)");
+    state_arrays state;
+    state.take_all(weights, ema_weights, m, v, g, g.extent(0), "of grad");
+    for (const array* a : {&state.weights, &state.ema_weights, &state.m, &state.v}) expect_writable(*a);
+    std::vector<write_mark> marks;
+    if (g.from == kind::torch) {
+        for (const nb::handle written : {weights, ema_weights, m, v}) marks.emplace_back(written);
+    }
     const status done = with_type(g.is_double, [&]<class T>(T) {
         const auto writable = [](const array& a) {
             return const_cast<T*>(reinterpret_cast<const T*>(a.data)); // expect_writable has seen it
         };
         const nb::gil_scoped_release released;
         const state_view<T> now{writable(state.weights), writable(state.ema_weights), writable(state.m),
-                                writable(state.v), d};
+                                writable(state.v), g.extent(0)};
         return bitstep::adam_ema_update<T>(vector<T>(g), now, hyper, opts);
     });
     raise_unless_ok(done);
-    if (g.from != kind::torch) return;
-    for (const nb::handle written : {weights, ema_weights, m, v}) mark_written(written);
+    for (const write_mark& mark : marks) mark.set();
 }
 
 } // namespace bitstep::python

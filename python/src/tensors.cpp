@@ -50,32 +50,31 @@ private:
     const PyMethodDef* method_ = nullptr;
 };
 
-struct tensor_attributes {
+/// torch's exchange functions, or null before torch 2.10.
+const dlpack::exchange_table* exchange_table() {
+    const nb::object capsule = nb::getattr(torch().tensor_type, dlpack::table_attribute, nb::none());
+    if (!PyCapsule_IsValid(capsule.ptr(), dlpack::table_capsule)) return nullptr;
+    const auto* table =
+        static_cast<const dlpack::exchange_table*>(PyCapsule_GetPointer(capsule.ptr(), dlpack::table_capsule));
+    return table->major == dlpack::major_version && table->view != nullptr ? table : nullptr;
+}
+
+struct tensor_access {
     tensor_attribute dtype{"dtype"}, is_cpu{"is_cpu"}, shape{"shape"}, is_contiguous{"is_contiguous"}, is_neg{"is_neg"},
         stride{"stride"}, data_ptr{"data_ptr"};
+    const dlpack::exchange_table* exchange = exchange_table();
 };
 
-const tensor_attributes& attributes() {
-    static const tensor_attributes* const made = new tensor_attributes;
-    return *made;
+const tensor_access& access() {
+    static const tensor_access* kept = nullptr;
+    return *made_once(kept, [] { return std::make_unique<tensor_access>(); });
 }
 
-/// torch's exchange functions, or null before torch 2.10.
-const dlpack::exchange_table* exchange() {
-    static const dlpack::exchange_table* const found = []() -> const dlpack::exchange_table* {
-        const nb::object capsule = nb::getattr(torch().tensor_type, dlpack::table_attribute, nb::none());
-        if (!PyCapsule_IsValid(capsule.ptr(), dlpack::table_capsule)) return nullptr;
-        const auto* table =
-            static_cast<const dlpack::exchange_table*>(PyCapsule_GetPointer(capsule.ptr(), dlpack::table_capsule));
-        return table->major == dlpack::major_version && table->view != nullptr ? table : nullptr;
-    }();
-    return found;
-}
-
-/// The integers of a tuple; returns how many.
-int read_extents(const nb::object& tuple, Py_ssize_t* out) {
-    const Py_ssize_t count = PyTuple_Check(tuple.ptr()) ? PyTuple_GET_SIZE(tuple.ptr()) : -1;
-    if (count < 0 || count > array::most_dimensions) return -1;
+/// The integers of a tuple that has array::most_dimensions at most; returns how many.
+int read_extents(const nb::object& tuple, const place& where, Py_ssize_t* out) {
+    if (!PyTuple_Check(tuple.ptr())) throw nb::type_error("its shape and strides are no tuples");
+    const Py_ssize_t count = PyTuple_GET_SIZE(tuple.ptr());
+    if (count > array::most_dimensions) refuse_dimensions(where, count);
     for (Py_ssize_t i = 0; i < count; ++i) {
         out[i] = PyNumber_AsSsize_t(PyTuple_GET_ITEM(tuple.ptr(), i), PyExc_OverflowError);
         if (out[i] == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
@@ -83,12 +82,19 @@ int read_extents(const nb::object& tuple, Py_ssize_t* out) {
     return static_cast<int>(count);
 }
 
+/// Unsigned: an axis of one element may have any stride.
+void make_strides_bytes(array& a) {
+    for (int axis = 0; axis < a.dimensions; ++axis) {
+        a.strides[axis] = static_cast<Py_ssize_t>(static_cast<std::size_t>(a.strides[axis]) * a.item_bytes());
+    }
+}
+
 /// One call instead of five (40 ns instead of 250 ns). False, and nothing done, for whatever it does not describe as
 /// floats in the memory of the CPU: the attributes then word the refusal.
 bool read_exchanged(nb::handle tensor, array& out) {
     dlpack::tensor t;
-    if (exchange()->view(tensor.ptr(), &t) != 0) {
-        PyErr_Clear();
+    if (access().exchange->view(tensor.ptr(), &t) != 0) {
+        clear_or_throw();
         return false;
     }
     const bool is_float = t.code == dlpack::code_float && t.lanes == 1 && (t.bits == 32 || t.bits == 64);
@@ -97,55 +103,63 @@ bool read_exchanged(nb::handle tensor, array& out) {
     out.dimensions = t.dimensions;
     for (int axis = 0; axis < t.dimensions; ++axis) {
         out.shape[axis] = static_cast<Py_ssize_t>(t.shape[axis]);
-        out.strides[axis] = static_cast<Py_ssize_t>(t.strides[axis]) * static_cast<Py_ssize_t>(out.item_bytes());
+        out.strides[axis] = static_cast<Py_ssize_t>(t.strides[axis]);
     }
-    if (t.data == nullptr && out.size() != 0) return false;
+    make_strides_bytes(out);
+    if (t.data == nullptr && !out.is_empty()) return false;
     out.data = static_cast<const std::byte*>(t.data) + t.byte_offset;
     return true;
 }
 
 void read_attributes(nb::handle tensor, bool plain, const place& where, array& out) {
     const torch_objects& t = torch();
-    const tensor_attributes& ask = attributes();
+    const tensor_access& ask = access();
     const nb::object dtype = ask.dtype.get(tensor, plain);
     out.is_double = dtype.is(t.float64);
     if (!out.is_double && !dtype.is(t.float32)) refuse(tensor, where, "");
     if (!ask.is_cpu.get(tensor, plain).is(nb::handle(Py_True))) refuse(tensor, where, "");
-    out.dimensions = read_extents(ask.shape.get(tensor, plain), out.shape);
-    if (out.dimensions < 0) refuse(tensor, where, " with more than 16 axes");
+    out.dimensions = read_extents(ask.shape.get(tensor, plain), where, out.shape);
     if (ask.is_contiguous.is_true(tensor, plain)) {
         out.set_dense_strides();
     } else {
-        read_extents(ask.stride.call(tensor, plain), out.strides);
-        for (int axis = 0; axis < out.dimensions; ++axis) {
-            out.strides[axis] *= static_cast<Py_ssize_t>(out.item_bytes());
-        }
+        const int strides = read_extents(ask.stride.call(tensor, plain), where, out.strides);
+        if (strides != out.dimensions) refuse(tensor, where, " with a stride for " + std::to_string(strides) + " axes");
+        make_strides_bytes(out);
     }
     out.data = static_cast<const std::byte*>(PyLong_AsVoidPtr(ask.data_ptr.call(tensor, plain).ptr()));
     if (out.data == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
-    if (out.data == nullptr && out.size() != 0) refuse(tensor, where, " without memory");
+    if (out.data == nullptr && !out.is_empty()) refuse(tensor, where, " without memory");
 }
 
 } // namespace
 
 void take_tensor(nb::handle tensor, const place& where, array& out) {
     const bool plain = is_plain_tensor(tensor);
-    nb::object held = nb::borrow(tensor);
     try {
         // The imaginary part of a conjugate is a view whose memory has the other sign; DLPack's functions do not tell.
-        if (attributes().is_neg.is_true(tensor, plain)) {
-            held = tensor.attr("resolve_neg")();
+        if (access().is_neg.is_true(tensor, plain)) {
+            out.keeps.owner = tensor.attr("resolve_neg")();
             out.read_only = true;
+            tensor = out.keeps.owner;
         }
-        if (!plain || exchange() == nullptr || !read_exchanged(held, out)) read_attributes(held, plain, where, out);
-    } catch (nb::python_error& error) { // sparse ones, and others without memory of their own
+        if (!plain || access().exchange == nullptr || !read_exchanged(tensor, out)) {
+            read_attributes(tensor, plain, where, out);
+        }
+    } catch (nb::python_error& error) {
+        if (!tells_wrong_type(error)) throw;
+        // Sparse ones, and others without memory of their own.
         refuse(tensor, where, " (" + text_of(error.value()) + ")");
     }
-    out.keeps.owner = std::move(held);
 }
 
-void* address_of(nb::handle tensor) {
-    return PyLong_AsVoidPtr(attributes().data_ptr.call(tensor, is_plain_tensor(tensor)).ptr());
+void* address_of(nb::handle tensor, std::size_t size) {
+    void* const address = PyLong_AsVoidPtr(access().data_ptr.call(tensor, is_plain_tensor(tensor)).ptr());
+    if (address == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+    if (address == nullptr && size != 0) {
+        throw_type_error("the result must be a tensor with memory, got " + describe(tensor) +
+                         " from torch.empty: one of torch's modes is on");
+    }
+    return address;
 }
 
 } // namespace bitstep::python

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """adam_ema_update writes into the arrays it was given, or refuses and writes nothing."""
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -36,6 +39,43 @@ def test_torch_and_what_autograd_sees(dtype):
     assert weights.requires_grad and weights.is_leaf and weights.grad is None
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         loss.backward()
+
+
+def test_inference_tensors():
+    """They have no version; tensors that have one keep it in inference mode."""
+    torch = pytest.importorskip("torch")
+    g, arrays = state()
+    ordinary = [torch.from_numpy(a.copy()) for a in arrays]
+    with torch.inference_mode():
+        tensors = [torch.tensor(a) for a in arrays]
+        assert tensors[0].is_inference()
+        bitstep.adam_ema_update(torch.tensor(g), *tensors, **HYPER)
+        bitstep.adam_ema_update(torch.tensor(g), *ordinary, **HYPER)
+    bitstep.adam_ema_update(torch.from_numpy(g), *tensors, **HYPER)
+    for _ in range(2):
+        bitstep.adam_ema_update(g, *arrays, **HYPER)
+    assert [bits(t.numpy()) for t in tensors] == [bits(a) for a in arrays]
+    assert ordinary[0]._version > 0
+
+
+def test_the_mark_of_newer_torch():
+    """From torch 2.1 on one function of torch's marks: it is called once for each tensor, after the update."""
+    pytest.importorskip("torch")
+    code = """
+import torch, bitstep
+state = [torch.ones(3) for _ in range(5)]
+marked = []
+torch.autograd.graph.increment_version = lambda tensor: marked.append((tensor, state[1].tolist()))
+bitstep.adam_ema_update(*state, lr=0.1, beta1=0.9, beta2=0.999, eps=1e-8, decay=0.9, t=1)
+assert [id(tensor) for tensor, _ in marked] == [id(tensor) for tensor in state[1:]], marked
+assert all(weights != [1, 1, 1] for _, weights in marked), marked
+try:
+    bitstep.adam_ema_update(*state, lr=0.1, beta1=0.9, beta2=0.999, eps=1e-8, decay=0.9, t=0)
+except ValueError:
+    assert len(marked) == 4
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_update_of_a_part_of_an_array():

@@ -13,10 +13,31 @@ import bitstep
 from conftest import HYPER, bits, problem
 
 
-def test_the_gil_is_released():
+def long_calls():
+    """Each takes tens of milliseconds; the copies of odd layouts, too, are made without the GIL."""
+    X = np.ones((2000, 10000), "float32")  # 80 MB
+    y, w = np.ones(2000, "float32"), np.ones(10000, "float32")
+    state = [np.ones(4_000_000) for _ in range(5)]
+    return {
+        "predict": lambda: bitstep.predict(X, w, threads=1, accumulate="wide"),
+        "residual": lambda: bitstep.residual(X, y, w, threads=1, accumulate="wide"),
+        "gradient": lambda: bitstep.gradient(X, y, w, threads=1, accumulate="wide"),
+        "a copied X": lambda: bitstep.predict(X.T, y, threads=1),
+        "step": lambda: bitstep.distributed_step(X[None, None], y[None, None], w, w, w, w, **HYPER, threads=1),
+        "update": lambda: bitstep.adam_ema_update(*state, **HYPER, threads=1),
+        "mean": lambda: bitstep.ddp_allreduce_average_grads([{"w": X}] * 4, threads=1),
+        "a mean of copies": lambda: bitstep.ddp_allreduce_average_grads([{"w": X.T}], threads=1),
+        "ring": lambda: bitstep.simulate_ring_allreduce([X.reshape(-1)] * 2),
+    }
+
+
+LONG = ["predict", "residual", "gradient", "a copied X", "step", "update", "mean", "a mean of copies", "ring"]
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_the_gil_is_released(name):
     """Another thread runs Python while one call computes."""
-    X = np.ones((2000, 20000), "float32")  # 160 MB: tens of milliseconds
-    y, w = np.ones(2000, "float32"), np.ones(20000, "float32")
+    call = long_calls()[name]
     ticks, stop = [], threading.Event()
 
     def tick():
@@ -29,7 +50,7 @@ def test_the_gil_is_released():
     try:
         for _ in range(20):
             start = time.perf_counter()
-            bitstep.gradient(X, y, w, threads=1, accumulate="wide")
+            call()
             end = time.perf_counter()
             # In the middle of the call: not just before or after it.
             inside = sum(start + (end - start) * 0.25 < at < start + (end - start) * 0.75 for at in ticks)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results against plain NumPy and torch, within bounds; one layout, kind and thread count against another, bit for bit."""
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -85,6 +89,7 @@ def test_names_may_have_dtypes_of_their_own():
     grads = [{"single": np.ones(2, "float32") * i, "double": np.ones(3) * i} for i in range(3)]
     mean = bitstep.ddp_allreduce_average_grads(grads)
     assert {k: a.dtype.name for k, a in mean.items()} == {"single": "float32", "double": "float64"}
+    assert {k: a.tolist() for k, a in mean.items()} == {"single": [1, 1], "double": [1, 1, 1]}
 
 
 def plain_ring(vectors, mean):
@@ -115,6 +120,35 @@ def test_the_ring(kind, dtype, workers, size):
     assert all(receiver == (sender + 1) % workers for _, _, sender, receiver, _ in messages)
 
 
+def test_a_ring_of_empty_vectors(kind, dtype):
+    finals, messages = bitstep.simulate_ring_allreduce([kind.make(np.zeros(0, dtype))] * 3, trace=True)
+    assert [kind.back(f).shape for f in finals] == [(0,)] * 3 and len(messages) == 12
+
+
+def test_jax_without_float64():
+    """Where JAX has float64 switched off, float32 works, and a float64 result is refused rather than rounded."""
+    pytest.importorskip("jax")
+    code = """
+import jax, jax.numpy as jnp, bitstep
+X, w = jnp.ones((2, 3), "float32"), jnp.ones(3, "float32")
+out = bitstep.predict(X, w)
+assert out.dtype == "float32" and out.tolist() == [3, 3], out
+jax.config.update("jax_enable_x64", True)
+X, w = X.astype("float64"), w.astype("float64")
+assert bitstep.predict(X, w).dtype == "float64"
+jax.config.update("jax_enable_x64", False)
+try:
+    bitstep.predict(X, w)
+except RuntimeError as error:
+    assert "jax_enable_x64" in str(error), error
+else:
+    raise AssertionError
+"""
+    environment = {k: v for k, v in os.environ.items() if k != "JAX_ENABLE_X64"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("accumulate", ["native", "wide"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_kind_gives_the_bits_of_numpy(kind, dtype, shape, accumulate):
@@ -140,6 +174,16 @@ def test_threads_change_no_bit(dtype):
     assert len({bits(bitstep.gradient(X, y, w, threads=n)[0]) for n in (1, 2)}) == 1
     grads = [{"w": X}, {"w": X[::-1]}]
     assert len({bits(bitstep.ddp_allreduce_average_grads(grads, threads=n)["w"]) for n in (1, 2)}) == 1
+
+
+def test_the_version_of_the_package():
+    """CMakeLists.txt alone says it."""
+    metadata = pytest.importorskip("importlib.metadata")
+    try:
+        installed = metadata.version("bitstep")
+    except metadata.PackageNotFoundError:
+        pytest.skip("not installed as a package")
+    assert installed == bitstep.info()["version"] == bitstep.__version__
 
 
 def test_info():

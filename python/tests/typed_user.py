@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a type checker says of a user's code (test_typing.py runs mypy --strict over this file, nothing runs it). A line that
 ends in `wrong` must be an error: the ignore that nothing needs would be one itself."""
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Dict, List, Tuple
 
 import bitstep
@@ -17,7 +19,8 @@ def step(xs: Floats, ys: Floats, state: Floats, t: int) -> Floats:
 
 
 def mean(grads: List[Dict[str, Floats]]) -> Dict[str, Floats]:
-    return bitstep.ddp_allreduce_average_grads(grads, counts=[1] * len(grads))
+    by_array = bitstep.ddp_allreduce_average_grads(grads, counts=np.array([1] * len(grads)), threads=np.int64(2))
+    return bitstep.ddp_allreduce_average_grads([by_array], counts=[1])
 
 
 def linear(X: Floats, y: Floats, w: Floats) -> Tuple[Floats, float]:
@@ -46,4 +49,7 @@ def mistakes(X: Floats, w: Floats) -> Any:
     bitstep.predict(X, w, threads="2")  # type: ignore[arg-type]  # wrong
     bitstep.adam_ema_update(w, w, w, w, w, "1", 0, 0, 1, 1, 1)  # type: ignore[arg-type]  # wrong
     bitstep.adam_ema_update(w, w, w, w, w, 1, 0, 0, 1, 1, 1.0)  # type: ignore[arg-type]  # wrong
+    bitstep.adam_ema_update(w, w, w, w, w, Decimal(1), 0, 0, 1, 1, 1)  # type: ignore[arg-type]  # wrong
+    bitstep.adam_ema_update(w, w, w, w, w, 1, Fraction(0), 0, 1, 1, 1)  # type: ignore[arg-type]  # wrong
+    bitstep.adam_ema_update(w, w, w, w, w, np.array(1.0), np.float32(0), 0, 1, 1, np.array(1))
     return bitstep.info()["arch"]  # type: ignore[typeddict-item]  # wrong

@@ -67,6 +67,15 @@ static_assert(same(BITSTEP_RING_MEAN, ring_op::mean) && same(BITSTEP_RING_SUM, r
 static_assert(same(BITSTEP_RING_REDUCE_SCATTER, ring_phase::reduce_scatter));
 static_assert(same(BITSTEP_RING_ALL_GATHER, ring_phase::all_gather));
 
+/// A report of C's, seen as C++'s behind its size.
+struct report_twin {
+    std::size_t struct_size;
+    run_report body;
+};
+static_assert(offsetof(report_twin, body) == offsetof(bitstep_run_report, ran));
+static_assert(offsetof(run_report, threads) - offsetof(run_report, ran) ==
+              offsetof(bitstep_run_report, threads) - offsetof(bitstep_run_report, ran));
+
 /// full = the fields that the caller's struct has; the others keep the defaults that `full` comes with. Its struct_size is
 /// the one that was checked.
 template <class Struct, std::size_t Ends>
@@ -103,7 +112,9 @@ call::call(const bitstep_options* given) noexcept {
     opts_.parallel_for = full.parallel_for;
     opts_.pool = full.pool;
     report_ = full.report;
-    if (report_ != nullptr) opts_.report = &ran_;
+    if (report_ == nullptr) return;
+    // A whole report is filled in where it is, and so checked for overlaps.
+    opts_.report = report_size_ == sizeof(bitstep_run_report) ? &as_twin<report_twin>(report_)->body : &ran_;
 }
 
 call& call::needs_hyper(const bitstep_hyper_parameters* given) noexcept {
@@ -115,7 +126,9 @@ call& call::needs_hyper(const bitstep_hyper_parameters* given) noexcept {
 }
 
 bitstep_status call::done(const status& result) const noexcept {
-    if (report_ != nullptr && result.ok()) {
+    if (report_ != nullptr && opts_.report != &ran_) {
+        static_cast<void>(as_twin<report_twin>(report_)); // and back
+    } else if (report_ != nullptr && result.ok()) {
         const bitstep_run_report full = {report_size_, static_cast<int>(ran_.ran), ran_.threads};
         std::memcpy(report_, &full, report_size_);
     }

@@ -6,6 +6,7 @@
 #include "support/typed.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <string>
@@ -67,6 +68,16 @@ void expect_refused_rows(const std::vector<c_refused_row<T>>& table) {
     }
     EXPECT_GT(refused, 0U) << "this test refused nothing";
 }
+
+/// An output of one element that lies over a list: a call which lets it pass breaks no more than that.
+struct over {
+    void* place;
+    over(void* at, std::size_t& size) : place(at) { size = 1; }
+    template <class T>
+    operator T*() const {
+        return static_cast<T*>(place);
+    }
+};
 
 TYPED_TEST(c_refusal_test, options_and_hyper_parameters) {
     using k = c_calls<TypeParam>;
@@ -241,6 +252,35 @@ TYPED_TEST(c_refusal_test, outputs_state_and_workers) {
          [](k& c) { c.tensor.mean = c.workers[2].data() + 1; },
          BITSTEP_OVERLAP,
          {"tensors[0]"}},
+        {"a mean over the list of its inputs",
+         {&k::take_mean},
+         [](k& c) { c.tensor.mean = over(c.inputs.data(), c.tensor.size); },
+         BITSTEP_OVERLAP,
+         {"tensors[0]", "list of worker_grads"}},
+        {"a mean over the list of tensors",
+         {&k::take_mean},
+         [](k& c) { c.tensor.mean = over(&c.tensor.name, c.tensor.size); },
+         BITSTEP_OVERLAP,
+         {"tensors[0]", "must not overlap tensors"}},
+        {"a mean over the counts",
+         {&k::take_mean},
+         [](k& c) {
+             static long long ones[] = {1, 1, 1};
+             c.counts = ones;
+             c.tensor.mean = over(ones, c.tensor.size);
+         },
+         BITSTEP_OVERLAP,
+         {"tensors[0]", "counts"}},
+        {"finals over their own list",
+         {&k::ring},
+         [](k& c) { c.outputs[1] = over(c.outputs.data(), c.features); },
+         BITSTEP_OVERLAP,
+         {"finals[1]", "the list finals"}},
+        {"finals over the list of vectors",
+         {&k::ring},
+         [](k& c) { c.outputs[1] = over(c.inputs.data(), c.features); },
+         BITSTEP_OVERLAP,
+         {"finals[1]", "the list worker_vectors"}},
         {"a negative count",
          {&k::take_mean},
          [](k& c) { c.counts = negative; },
@@ -250,6 +290,60 @@ TYPED_TEST(c_refusal_test, outputs_state_and_workers) {
         {"op", {&k::ring}, [](k& c) { c.op = 2; }, BITSTEP_INVALID_ARGUMENT, {"op", "[0, 1]", "got 2"}},
         {"a missing vector", {&k::ring}, [](k& c) { c.inputs[2] = nullptr; }, BITSTEP_NULL_POINTER, {"worker_vectors"}},
         {"finals in one another", {&k::ring}, [](k& c) { c.outputs[2] = c.outputs[1]; }, BITSTEP_OVERLAP, {"finals"}},
+    });
+}
+
+/// The report is one more output, and written last.
+TYPED_TEST(c_refusal_test, reports_over_arrays) {
+    using k = c_calls<TypeParam>;
+    static const bitstep_run_report fresh = BITSTEP_RUN_REPORT_INIT;
+    const auto in = [](k& c, const void* array) {
+        void* place = const_cast<void*>(array);
+        std::memcpy(place, &fresh, sizeof fresh);
+        c.options.report = static_cast<bitstep_run_report*>(place);
+    };
+    const auto report_in_data = steps<TypeParam>();
+    expect_refused_rows<TypeParam>({
+        {"in X", report_in_data, [in](k& c) { in(c, c.data.x.data()); }, BITSTEP_OVERLAP, {"options.report"}},
+        {"in y", {&k::gradient}, [in](k& c) { in(c, c.data.y.data()); }, BITSTEP_OVERLAP, {"options.report", "y"}},
+        {"in the workspace",
+         {&k::step, &k::step_rows_in_place, &k::gradient},
+         [in](k& c) { in(c, c.scratch.data()); },
+         BITSTEP_OVERLAP,
+         {"workspace", "options.report"}},
+        {"in out", {&k::step}, [in](k& c) { in(c, c.out.data()); }, BITSTEP_OVERLAP, {"out", "options.report"}},
+        {"in the state", {&k::step}, [in](k& c) { in(c, c.flat.data()); }, BITSTEP_OVERLAP, {"options.report"}},
+        {"in the state in place",
+         {&k::step_in_place},
+         [in](k& c) { in(c, c.in_place.data()); },
+         BITSTEP_OVERLAP,
+         {"options.report"}},
+        {"in grad", {&k::gradient}, [in](k& c) { in(c, c.grad.data()); }, BITSTEP_OVERLAP, {"grad", "options.report"}},
+        {"in predictions",
+         {&k::predict},
+         [in](k& c) { in(c, c.predicted.data()); },
+         BITSTEP_OVERLAP,
+         {"out", "options.report"}},
+        {"in the matrix",
+         {&k::predict, &k::residual},
+         [in](k& c) { in(c, c.data.x.data()); },
+         BITSTEP_OVERLAP,
+         {"options.report", "x"}},
+        {"in the updated state",
+         {&k::update},
+         [in](k& c) { in(c, c.updated.data()); },
+         BITSTEP_OVERLAP,
+         {"weights", "options.report"}},
+        {"in the gradient of an update",
+         {&k::update},
+         [in](k& c) { in(c, c.data.w.data()); },
+         BITSTEP_OVERLAP,
+         {"options.report", "grad"}},
+        {"in a mean",
+         {&k::take_mean},
+         [in](k& c) { in(c, c.mean.data()); },
+         BITSTEP_OVERLAP,
+         {"tensors[0]", "options.report"}},
     });
 }
 

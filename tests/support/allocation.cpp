@@ -31,6 +31,9 @@ bool fails_now() noexcept {
         return false;
     }
     --until_failure;
+    if (until_failure == 0) {
+        errno = ENOMEM; // as malloc does
+    }
     return until_failure == 0;
 }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of errors: how an argument is called, what it is, and exceptions that say so. An object of the caller's may run
+// anything when it is asked for its text: what it raises there becomes "?", but an interrupt goes through.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+namespace bitstep::python {
+
+namespace nb = nanobind;
+
+/// str(object) and repr(object) for messages.
+std::string text_of(nb::handle object);
+std::string repr_of(nb::handle object);
+/// The characters of a str, also of a subclass with a __str__ of its own.
+std::string characters_of(nb::handle text);
+
+/// Names an argument in messages: "X", "worker_vectors[2]", "worker_grads[2]['w']".
+struct place {
+    const char* argument;
+    Py_ssize_t index = -1;
+    PyObject* key = nullptr;
+    std::string text() const;
+};
+
+[[noreturn]] void throw_type_error(const std::string& message);
+[[noreturn]] void throw_value_error(const std::string& message);
+/// Takes the GIL where it has to.
+[[noreturn]] void throw_memory_error(const place& where, const std::string& why);
+
+/// "torch.Tensor of torch.float16 on cpu", "numpy.ndarray of int64", "list".
+std::string describe(nb::handle object);
+/// "(2, 3)", "(4,)", "()".
+std::string shape_text(const Py_ssize_t* shape, int dimensions);
+
+/// The attribute, or an invalid object where there is none or asking for it raises.
+nb::object attribute(nb::handle object, const char* name);
+/// An exception that an argument of the wrong type may raise when it is looked at; all else (an interrupt, no memory) is the
+/// caller's to see.
+bool tells_wrong_type(const nb::python_error& error);
+/// The same of the exception that is set, which is cleared then; else it is thrown.
+void clear_or_throw();
+
+} // namespace bitstep::python
