@@ -1,10 +1,14 @@
-# Fails unless README holds every example in the folder EXAMPLES as a block of its language, to the letter.
+# Fails unless README holds every example in the folder EXAMPLES as a block of its language, to the letter, and no other block
+# of these languages.
 file(READ "${README}" readme)
 foreach(language IN ITEMS cpp c python)
     string(REPLACE "python" "py" ending ${language})
     file(GLOB files "${EXAMPLES}/*.${ending}")
-    if(NOT files)
-        message(FATAL_ERROR "no example in ${language}")
+    string(REGEX MATCHALL "```${language}\n" blocks "${readme}")
+    list(LENGTH files examples)
+    list(LENGTH blocks quoted)
+    if(examples EQUAL 0 OR NOT examples EQUAL quoted)
+        message(SEND_ERROR "${examples} examples in ${language}, and ${README} has ${quoted} blocks")
     endif()
     foreach(file IN LISTS files)
         file(READ "${file}" example)

@@ -31,6 +31,6 @@ namespace bitstep {
 /// Source: Kingma and Ba, "Adam: a method for stochastic optimization", 2015, algorithm 1.
 template <class T>
 BITSTEP_EXPORT status adam_ema_update(vector_view<const T> grad, const state_view<T>& state,
-                                      const hyper_parameters& hyper, const options& opts = {}) noexcept;
+    const hyper_parameters& hyper, const options& opts = {}) noexcept;
 
 } // namespace bitstep

@@ -41,15 +41,14 @@ struct worker_tensor {
 /// `workspace` is empty, does the call allocate. Thread-safe on separate outputs.
 template <class T>
 BITSTEP_EXPORT status allreduce_mean(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
-                                     const long long* counts = nullptr, const options& opts = {},
-                                     workspace workspace = {}) noexcept;
+    const long long* counts = nullptr, const options& opts = {}, workspace workspace = {}) noexcept;
 
 /// Bytes of workspace that are enough for any list of so many tensors and workers, with counts and without.
 /// @param[in] tensor_count,workers any numbers.
 /// @param[out] bytes written on success only.
 /// @return ok; invalid_shape where the size overflows.
 template <class T>
-BITSTEP_EXPORT status allreduce_mean_workspace_bytes(std::size_t tensor_count, std::size_t workers,
-                                                     std::size_t& bytes) noexcept;
+BITSTEP_EXPORT status allreduce_mean_workspace_bytes(
+    std::size_t tensor_count, std::size_t workers, std::size_t& bytes) noexcept;
 
 } // namespace bitstep

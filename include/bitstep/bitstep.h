@@ -234,9 +234,6 @@ typedef struct bitstep_worker_tensor_f64 {
 /// @param[out] out (4 d), [weights', ema_weights', m', v']; overlaps no input.
 /// @param[in] options null: the defaults.
 /// @param[in] workspace null: the call allocates.
-///
-/// Order: bitstep/distributed_step.hpp, docs/numerics.md.
-///
 /// @return OK; NULL_POINTER, INVALID_SHAPE, INVALID_ARGUMENT, OVERLAP, ARCH_UNAVAILABLE, WORKSPACE_TOO_SMALL,
 /// OUT_OF_MEMORY, GRADIENT_OVERFLOW, NON_FINITE (X, y, w). With check_state, on by default, also NON_FINITE for the rest
 /// of the state, and INVALID_ARGUMENT for v < 0.
@@ -244,61 +241,49 @@ typedef struct bitstep_worker_tensor_f64 {
 /// Cost: reads X once, N d elements, moves 9 d elements of gradient and state; 4 N d + about 20 d flops. check_state
 /// reads 4 d elements more.
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_f32(const bitstep_worker_batches_f32* batches,
-                                                           const float* weights, const float* ema_weights,
-                                                           const float* m, const float* v,
-                                                           const bitstep_hyper_parameters* hyper, float* out,
-                                                           const bitstep_options* options,
-                                                           const bitstep_workspace* workspace);
+    const float* weights, const float* ema_weights, const float* m, const float* v,
+    const bitstep_hyper_parameters* hyper, float* out, const bitstep_options* options,
+    const bitstep_workspace* workspace);
 /// @copydoc bitstep_distributed_step_f32
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_f64(const bitstep_worker_batches_f64* batches,
-                                                           const double* weights, const double* ema_weights,
-                                                           const double* m, const double* v,
-                                                           const bitstep_hyper_parameters* hyper, double* out,
-                                                           const bitstep_options* options,
-                                                           const bitstep_workspace* workspace);
+    const double* weights, const double* ema_weights, const double* m, const double* v,
+    const bitstep_hyper_parameters* hyper, double* out, const bitstep_options* options,
+    const bitstep_workspace* workspace);
 /// bitstep_distributed_step_f32 over shards of any lengths.
 /// @param[in] rows N >= 1 rows in all; one row sequence, whatever the cut.
 /// @param weights,ema_weights,m,v,hyper,out,options,workspace as with batches.
 /// @return as with batches.
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_rows_f32(const bitstep_row_sequence_f32* rows,
-                                                                const float* weights, const float* ema_weights,
-                                                                const float* m, const float* v,
-                                                                const bitstep_hyper_parameters* hyper, float* out,
-                                                                const bitstep_options* options,
-                                                                const bitstep_workspace* workspace);
+    const float* weights, const float* ema_weights, const float* m, const float* v,
+    const bitstep_hyper_parameters* hyper, float* out, const bitstep_options* options,
+    const bitstep_workspace* workspace);
 /// @copydoc bitstep_distributed_step_rows_f32
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_rows_f64(const bitstep_row_sequence_f64* rows,
-                                                                const double* weights, const double* ema_weights,
-                                                                const double* m, const double* v,
-                                                                const bitstep_hyper_parameters* hyper, double* out,
-                                                                const bitstep_options* options,
-                                                                const bitstep_workspace* workspace);
+    const double* weights, const double* ema_weights, const double* m, const double* v,
+    const bitstep_hyper_parameters* hyper, double* out, const bitstep_options* options,
+    const bitstep_workspace* workspace);
 /// bitstep_distributed_step_f32 that updates the four state arrays.
 /// @param[in,out] weights,ema_weights,m,v (d) each, v >= 0; they overlap neither one another nor the data.
 /// @param batches,hyper,options,workspace as in the functional form.
 /// @return as in the functional form.
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_in_place_f32(const bitstep_worker_batches_f32* batches,
-                                                                    float* weights, float* ema_weights, float* m,
-                                                                    float* v, const bitstep_hyper_parameters* hyper,
-                                                                    const bitstep_options* options,
-                                                                    const bitstep_workspace* workspace);
+    float* weights, float* ema_weights, float* m, float* v, const bitstep_hyper_parameters* hyper,
+    const bitstep_options* options, const bitstep_workspace* workspace);
 /// @copydoc bitstep_distributed_step_in_place_f32
 BITSTEP_EXPORT bitstep_status bitstep_distributed_step_in_place_f64(const bitstep_worker_batches_f64* batches,
-                                                                    double* weights, double* ema_weights, double* m,
-                                                                    double* v, const bitstep_hyper_parameters* hyper,
-                                                                    const bitstep_options* options,
-                                                                    const bitstep_workspace* workspace);
+    double* weights, double* ema_weights, double* m, double* v, const bitstep_hyper_parameters* hyper,
+    const bitstep_options* options, const bitstep_workspace* workspace);
 /// bitstep_distributed_step_rows_f32 that updates the four state arrays.
 /// @param[in,out] weights,ema_weights,m,v (d) each, v >= 0; they overlap neither one another nor the data.
 /// @param rows,hyper,options,workspace as in the functional form.
 /// @return as in the functional form.
-BITSTEP_EXPORT bitstep_status bitstep_distributed_step_rows_in_place_f32(
-    const bitstep_row_sequence_f32* rows, float* weights, float* ema_weights, float* m, float* v,
-    const bitstep_hyper_parameters* hyper, const bitstep_options* options, const bitstep_workspace* workspace);
+BITSTEP_EXPORT bitstep_status bitstep_distributed_step_rows_in_place_f32(const bitstep_row_sequence_f32* rows,
+    float* weights, float* ema_weights, float* m, float* v, const bitstep_hyper_parameters* hyper,
+    const bitstep_options* options, const bitstep_workspace* workspace);
 /// @copydoc bitstep_distributed_step_rows_in_place_f32
-BITSTEP_EXPORT bitstep_status bitstep_distributed_step_rows_in_place_f64(
-    const bitstep_row_sequence_f64* rows, double* weights, double* ema_weights, double* m, double* v,
-    const bitstep_hyper_parameters* hyper, const bitstep_options* options, const bitstep_workspace* workspace);
+BITSTEP_EXPORT bitstep_status bitstep_distributed_step_rows_in_place_f64(const bitstep_row_sequence_f64* rows,
+    double* weights, double* ema_weights, double* m, double* v, const bitstep_hyper_parameters* hyper,
+    const bitstep_options* options, const bitstep_workspace* workspace);
 
 /// Workspace of a step over N rows of d features.
 /// @param[in] rows N >= 1; W A B of dense batches.
@@ -306,13 +291,11 @@ BITSTEP_EXPORT bitstep_status bitstep_distributed_step_rows_in_place_f64(
 /// @param[in] options the call's. Set threads where a workspace is kept: the need grows with them.
 /// @param[out] bytes written on success only.
 /// @return OK; NULL_POINTER (bytes), INVALID_SHAPE, INVALID_ARGUMENT, ARCH_UNAVAILABLE.
-BITSTEP_EXPORT bitstep_status bitstep_distributed_step_workspace_bytes_f32(size_t rows, size_t features,
-                                                                           const bitstep_options* options,
-                                                                           size_t* bytes);
+BITSTEP_EXPORT bitstep_status bitstep_distributed_step_workspace_bytes_f32(
+    size_t rows, size_t features, const bitstep_options* options, size_t* bytes);
 /// @copydoc bitstep_distributed_step_workspace_bytes_f32
-BITSTEP_EXPORT bitstep_status bitstep_distributed_step_workspace_bytes_f64(size_t rows, size_t features,
-                                                                           const bitstep_options* options,
-                                                                           size_t* bytes);
+BITSTEP_EXPORT bitstep_status bitstep_distributed_step_workspace_bytes_f64(
+    size_t rows, size_t features, const bitstep_options* options, size_t* bytes);
 
 // ---- the stages ----
 
@@ -327,20 +310,18 @@ BITSTEP_EXPORT bitstep_status bitstep_distributed_step_workspace_bytes_f64(size_
 ///
 /// Cost: reads X once, N d elements; 4 N d flops.
 BITSTEP_EXPORT bitstep_status bitstep_gradient_f32(const bitstep_row_sequence_f32* rows, const float* w, float* grad,
-                                                   float* mse, const bitstep_options* options,
-                                                   const bitstep_workspace* workspace);
+    float* mse, const bitstep_options* options, const bitstep_workspace* workspace);
 /// @copydoc bitstep_gradient_f32
 BITSTEP_EXPORT bitstep_status bitstep_gradient_f64(const bitstep_row_sequence_f64* rows, const double* w, double* grad,
-                                                   double* mse, const bitstep_options* options,
-                                                   const bitstep_workspace* workspace);
+    double* mse, const bitstep_options* options, const bitstep_workspace* workspace);
 /// Workspace of bitstep_gradient_f32 for N rows of d features.
 /// @param rows,features,options,bytes as bitstep_distributed_step_workspace_bytes_f32.
 /// @return as bitstep_distributed_step_workspace_bytes_f32.
-BITSTEP_EXPORT bitstep_status bitstep_gradient_workspace_bytes_f32(size_t rows, size_t features,
-                                                                   const bitstep_options* options, size_t* bytes);
+BITSTEP_EXPORT bitstep_status bitstep_gradient_workspace_bytes_f32(
+    size_t rows, size_t features, const bitstep_options* options, size_t* bytes);
 /// @copydoc bitstep_gradient_workspace_bytes_f32
-BITSTEP_EXPORT bitstep_status bitstep_gradient_workspace_bytes_f64(size_t rows, size_t features,
-                                                                   const bitstep_options* options, size_t* bytes);
+BITSTEP_EXPORT bitstep_status bitstep_gradient_workspace_bytes_f64(
+    size_t rows, size_t features, const bitstep_options* options, size_t* bytes);
 
 /// out = X w. NaN and infinities propagate.
 /// @param[in] x (N, d), N and d >= 1.
@@ -350,22 +331,22 @@ BITSTEP_EXPORT bitstep_status bitstep_gradient_workspace_bytes_f64(size_t rows, 
 /// @return OK; NULL_POINTER, INVALID_SHAPE, INVALID_ARGUMENT, OVERLAP, ARCH_UNAVAILABLE. bitstep/predict.hpp
 ///
 /// Cost: reads X once, N d elements; 2 N d flops. Never allocates.
-BITSTEP_EXPORT bitstep_status bitstep_predict_f32(const bitstep_matrix_f32* x, const float* w, float* out,
-                                                  const bitstep_options* options);
+BITSTEP_EXPORT bitstep_status bitstep_predict_f32(
+    const bitstep_matrix_f32* x, const float* w, float* out, const bitstep_options* options);
 /// @copydoc bitstep_predict_f32
-BITSTEP_EXPORT bitstep_status bitstep_predict_f64(const bitstep_matrix_f64* x, const double* w, double* out,
-                                                  const bitstep_options* options);
+BITSTEP_EXPORT bitstep_status bitstep_predict_f64(
+    const bitstep_matrix_f64* x, const double* w, double* out, const bitstep_options* options);
 
 /// out = X w - y. NaN and infinities propagate.
 /// @param[in] x,w,options as bitstep_predict_f32.
 /// @param[in] y (N).
 /// @param[out] out (N); may be y itself (same address), overlaps nothing else.
 /// @return as bitstep_predict_f32, as is the cost. bitstep/residual.hpp
-BITSTEP_EXPORT bitstep_status bitstep_residual_f32(const bitstep_matrix_f32* x, const float* y, const float* w,
-                                                   float* out, const bitstep_options* options);
+BITSTEP_EXPORT bitstep_status bitstep_residual_f32(
+    const bitstep_matrix_f32* x, const float* y, const float* w, float* out, const bitstep_options* options);
 /// @copydoc bitstep_residual_f32
-BITSTEP_EXPORT bitstep_status bitstep_residual_f64(const bitstep_matrix_f64* x, const double* y, const double* w,
-                                                   double* out, const bitstep_options* options);
+BITSTEP_EXPORT bitstep_status bitstep_residual_f64(
+    const bitstep_matrix_f64* x, const double* y, const double* w, double* out, const bitstep_options* options);
 
 /// One Adam and one EMA update, in place, elementwise over d = features >= 1:
 ///     m' = beta1 m + (1 - beta1) g;  v' = beta2 v + (1 - beta2) g g
@@ -381,14 +362,10 @@ BITSTEP_EXPORT bitstep_status bitstep_residual_f64(const bitstep_matrix_f64* x, 
 ///
 /// Cost: reads 5 d elements, writes 4 d; about 20 d flops; check_state reads 4 d more. Never allocates.
 BITSTEP_EXPORT bitstep_status bitstep_adam_ema_update_f32(const float* grad, size_t features, float* weights,
-                                                          float* ema_weights, float* m, float* v,
-                                                          const bitstep_hyper_parameters* hyper,
-                                                          const bitstep_options* options);
+    float* ema_weights, float* m, float* v, const bitstep_hyper_parameters* hyper, const bitstep_options* options);
 /// @copydoc bitstep_adam_ema_update_f32
 BITSTEP_EXPORT bitstep_status bitstep_adam_ema_update_f64(const double* grad, size_t features, double* weights,
-                                                          double* ema_weights, double* m, double* v,
-                                                          const bitstep_hyper_parameters* hyper,
-                                                          const bitstep_options* options);
+    double* ema_weights, double* m, double* v, const bitstep_hyper_parameters* hyper, const bitstep_options* options);
 
 // ---- means over workers ----
 
@@ -406,23 +383,19 @@ BITSTEP_EXPORT bitstep_status bitstep_adam_ema_update_f64(const double* grad, si
 ///
 /// Cost: W + 1 elements moved and W flops per element of the result (2 W with counts).
 BITSTEP_EXPORT bitstep_status bitstep_allreduce_mean_f32(const bitstep_worker_tensor_f32* tensors, size_t tensor_count,
-                                                         size_t workers, const long long* counts,
-                                                         const bitstep_options* options,
-                                                         const bitstep_workspace* workspace);
+    size_t workers, const long long* counts, const bitstep_options* options, const bitstep_workspace* workspace);
 /// @copydoc bitstep_allreduce_mean_f32
 BITSTEP_EXPORT bitstep_status bitstep_allreduce_mean_f64(const bitstep_worker_tensor_f64* tensors, size_t tensor_count,
-                                                         size_t workers, const long long* counts,
-                                                         const bitstep_options* options,
-                                                         const bitstep_workspace* workspace);
+    size_t workers, const long long* counts, const bitstep_options* options, const bitstep_workspace* workspace);
 /// Workspace that is enough for any list of so many tensors and workers.
 /// @param[in] tensor_count,workers any numbers.
 /// @param[out] bytes written on success only.
 /// @return OK; NULL_POINTER (bytes), INVALID_SHAPE where the size overflows.
-BITSTEP_EXPORT bitstep_status bitstep_allreduce_mean_workspace_bytes_f32(size_t tensor_count, size_t workers,
-                                                                         size_t* bytes);
+BITSTEP_EXPORT bitstep_status bitstep_allreduce_mean_workspace_bytes_f32(
+    size_t tensor_count, size_t workers, size_t* bytes);
 /// @copydoc bitstep_allreduce_mean_workspace_bytes_f32
-BITSTEP_EXPORT bitstep_status bitstep_allreduce_mean_workspace_bytes_f64(size_t tensor_count, size_t workers,
-                                                                         size_t* bytes);
+BITSTEP_EXPORT bitstep_status bitstep_allreduce_mean_workspace_bytes_f64(
+    size_t tensor_count, size_t workers, size_t* bytes);
 
 /// What the workers get.
 typedef enum bitstep_ring_op { BITSTEP_RING_MEAN = 0, BITSTEP_RING_SUM = 1 } bitstep_ring_op;
@@ -455,12 +428,10 @@ BITSTEP_EXPORT size_t bitstep_ring_event_count(size_t workers);
 ///
 /// Cost: 2 (N-1) n additions or copies. Never allocates.
 BITSTEP_EXPORT bitstep_status bitstep_simulate_ring_allreduce_f32(const float* const* worker_vectors, size_t workers,
-                                                                  size_t size, int op, float* const* finals,
-                                                                  bitstep_ring_event* trace);
+    size_t size, int op, float* const* finals, bitstep_ring_event* trace);
 /// @copydoc bitstep_simulate_ring_allreduce_f32
 BITSTEP_EXPORT bitstep_status bitstep_simulate_ring_allreduce_f64(const double* const* worker_vectors, size_t workers,
-                                                                  size_t size, int op, double* const* finals,
-                                                                  bitstep_ring_event* trace);
+    size_t size, int op, double* const* finals, bitstep_ring_event* trace);
 
 // ---- info ----
 

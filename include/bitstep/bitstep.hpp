@@ -15,6 +15,6 @@
 #include <bitstep/status.hpp>
 #include <bitstep/views.hpp>
 
-/// The whole C++ interface: templates on T = float and double, compiled into the library. Nothing is kept between calls,
-/// nothing is printed, thrown or aborted; a call that fails has changed nothing and says why in its status.
+/// The whole C++ interface: templates on T = float and double, compiled into the library. Nothing is kept between calls
+/// but the environment variables, read once; nothing is printed, thrown or aborted; a call that fails has changed nothing and says why in its status.
 namespace bitstep {}

@@ -32,32 +32,28 @@ namespace bitstep {
 /// workspaces.
 template <class T>
 BITSTEP_EXPORT status distributed_step(const worker_batches<T>& batches, const state_view<const T>& state,
-                                       const hyper_parameters& hyper, vector_view<T> out, const options& opts = {},
-                                       workspace workspace = {}) noexcept;
+    const hyper_parameters& hyper, vector_view<T> out, const options& opts = {}, workspace workspace = {}) noexcept;
 /// The same over shards of any lengths.
 /// @param[in] rows N >= 1 rows in all, d >= 1 features; one row sequence, whatever the cut.
 /// @param state,hyper,out,opts,workspace as with batches.
 /// @return as with batches.
 template <class T>
 BITSTEP_EXPORT status distributed_step(const row_sequence<T>& rows, const state_view<const T>& state,
-                                       const hyper_parameters& hyper, vector_view<T> out, const options& opts = {},
-                                       workspace workspace = {}) noexcept;
+    const hyper_parameters& hyper, vector_view<T> out, const options& opts = {}, workspace workspace = {}) noexcept;
 /// In place: the same values, written to the state.
 /// @param[in,out] state four arrays of d, v >= 0; they overlap neither one another nor the data.
 /// @param batches,hyper,opts,workspace as in the functional form.
 /// @return as in the functional form.
 template <class T>
 BITSTEP_EXPORT status distributed_step(const worker_batches<T>& batches, const state_view<T>& state,
-                                       const hyper_parameters& hyper, const options& opts = {},
-                                       workspace workspace = {}) noexcept;
+    const hyper_parameters& hyper, const options& opts = {}, workspace workspace = {}) noexcept;
 /// In place, over shards of any lengths.
 /// @param[in,out] state as in place with batches.
 /// @param rows,hyper,opts,workspace as in the functional form.
 /// @return as in the functional form.
 template <class T>
 BITSTEP_EXPORT status distributed_step(const row_sequence<T>& rows, const state_view<T>& state,
-                                       const hyper_parameters& hyper, const options& opts = {},
-                                       workspace workspace = {}) noexcept;
+    const hyper_parameters& hyper, const options& opts = {}, workspace workspace = {}) noexcept;
 
 /// Bytes of workspace that distributed_step() needs for N rows of d features under these options.
 /// @param[in] rows N >= 1; W A B of dense batches.
@@ -66,7 +62,7 @@ BITSTEP_EXPORT status distributed_step(const row_sequence<T>& rows, const state_
 /// @param[out] bytes written on success only.
 /// @return as gradient_workspace_bytes.
 template <class T>
-BITSTEP_EXPORT status distributed_step_workspace_bytes(std::size_t rows, std::size_t features, const options& opts,
-                                                       std::size_t& bytes) noexcept;
+BITSTEP_EXPORT status distributed_step_workspace_bytes(
+    std::size_t rows, std::size_t features, const options& opts, std::size_t& bytes) noexcept;
 
 } // namespace bitstep

@@ -28,7 +28,7 @@ namespace bitstep {
 /// Cost: N d sizeof(T) bytes and 4 N d flops. Allocates only where `workspace` is empty. Thread-safe.
 template <class T>
 BITSTEP_EXPORT status gradient(const row_sequence<T>& rows, vector_view<const T> w, vector_view<T> grad, T* mse,
-                               const options& opts = {}, workspace workspace = {}) noexcept;
+    const options& opts = {}, workspace workspace = {}) noexcept;
 
 /// Bytes of workspace that gradient() needs for N rows of d features under these options.
 /// @param[in] rows N >= 1.
@@ -37,7 +37,7 @@ BITSTEP_EXPORT status gradient(const row_sequence<T>& rows, vector_view<const T>
 /// @param[out] bytes written on success only.
 /// @return ok; invalid_shape (also where a size overflows size_t), invalid_argument, arch_unavailable.
 template <class T>
-BITSTEP_EXPORT status gradient_workspace_bytes(std::size_t rows, std::size_t features, const options& opts,
-                                               std::size_t& bytes) noexcept;
+BITSTEP_EXPORT status gradient_workspace_bytes(
+    std::size_t rows, std::size_t features, const options& opts, std::size_t& bytes) noexcept;
 
 } // namespace bitstep

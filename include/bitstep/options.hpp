@@ -26,8 +26,8 @@ struct run_report {
 /// A caller's own threads: calls task(index, context) once for every index below n, in any order, on any threads, one
 /// after another or at the same time, and returns when all of them have returned, with what they wrote visible to the
 /// caller. Must not throw. `pool` is handed through from options::pool.
-using parallel_for_function = void (*)(void* pool, std::size_t n, void (*task)(std::size_t index, void* context),
-                                       void* context);
+using parallel_for_function = void (*)(
+    void* pool, std::size_t n, void (*task)(std::size_t index, void* context), void* context);
 
 /// Choices of one call. A verb uses what its own text names; what it does not use must still be in range.
 struct options {
@@ -35,7 +35,7 @@ struct options {
     /// CPUs that OpenMP sees at that moment (libgomp: those of the calling thread's affinity mask), because the threads
     /// of a larger team wait for one another. A number given here or in BITSTEP_NUM_THREADS is taken as it is, up to
     /// the size of the work. Inside somebody else's parallel region, and in the forked child of a process with threads,
-    /// a call is serial. Asking for more threads than the system can create ends the process: that is OpenMP's doing,
+    /// a call is serial, unless it has a parallel_for. Asking for more threads than the system can create ends the process: that is OpenMP's doing,
     /// and a reason to stay near the number of cores.
     int threads = 0;
     accumulate_mode accumulate = accumulate_mode::native; ///< the only choice that can change bits

@@ -22,7 +22,7 @@ namespace bitstep {
 ///
 /// Cost: reads X once, N d sizeof(T) bytes; 2 N d flops. Never allocates. Safe to call from several threads at once.
 template <class T>
-BITSTEP_EXPORT status predict(matrix_view<const T> x, vector_view<const T> w, vector_view<T> out,
-                              const options& opts = {}) noexcept;
+BITSTEP_EXPORT status predict(
+    matrix_view<const T> x, vector_view<const T> w, vector_view<T> out, const options& opts = {}) noexcept;
 
 } // namespace bitstep

@@ -24,6 +24,6 @@ namespace bitstep {
 /// Cost and thread safety: as predict.
 template <class T>
 BITSTEP_EXPORT status residual(matrix_view<const T> x, vector_view<const T> y, vector_view<const T> w,
-                               vector_view<T> out, const options& opts = {}) noexcept;
+    vector_view<T> out, const options& opts = {}) noexcept;
 
 } // namespace bitstep

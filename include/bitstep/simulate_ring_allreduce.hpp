@@ -51,6 +51,6 @@ BITSTEP_EXPORT std::size_t ring_event_count(std::size_t workers) noexcept;
 /// Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
 template <class T>
 BITSTEP_EXPORT status simulate_ring_allreduce(const T* const* worker_vectors, std::size_t workers, std::size_t size,
-                                              ring_op op, T* const* finals, ring_event* trace = nullptr) noexcept;
+    ring_op op, T* const* finals, ring_event* trace = nullptr) noexcept;
 
 } // namespace bitstep

@@ -16,7 +16,7 @@ enum class status_code : int {
     non_finite = 5,          ///< NaN or infinity where it is refused
     gradient_overflow = 6,   ///< the data are finite, their gradient is not
     workspace_too_small = 7, ///< the caller's workspace holds fewer bytes than the query says
-    out_of_memory = 8,       ///< the convenience path could not allocate its workspace
+    out_of_memory = 8,       ///< no workspace was given, and none could be allocated
     arch_unavailable = 9,    ///< unknown architecture name, or one this CPU cannot run
 };
 
