@@ -257,7 +257,8 @@ TYPED_TEST(validate_stages_test, allreduce_mean) {
 template <class T>
 struct ring_call {
     worker_vectors<T> inputs = make_workers<T>(3, 3, 7, data_kind::usual);
-    worker_vectors<T> outputs = worker_vectors<T>(3, std::vector<T>(7, T(77)));
+    worker_vectors<T> outputs =
+        worker_vectors<T>(3, std::vector<T>(13, T(77))); // room for one that begins at another's end
     std::vector<const T*> from = {inputs[0].data(), inputs[1].data(), inputs[2].data()};
     std::vector<T*> to = {outputs[0].data(), outputs[1].data(), outputs[2].data()};
     const T* const* worker_vectors_argument = from.data();
@@ -274,7 +275,7 @@ struct ring_call {
         memory.watch("trace", trace.data(), trace.size());
         for (std::size_t i = 0; i < 3; ++i) {
             memory.watch("inputs", inputs[i].data(), 7);
-            memory.watch("finals", outputs[i].data(), 7);
+            memory.watch("finals", outputs[i].data(), 13);
         }
     }
 };
