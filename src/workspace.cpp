@@ -17,7 +17,11 @@ status scratch::acquire(const workspace& given, const layout& need) noexcept {
         return message() << "workspace: its size must be below 2^63 bytes, but these extents need more"
                          << status_code::invalid_shape;
     }
-    void* block = given.data; // a null pointer is an empty workspace, whatever its size says
+    void* block = given.data;
+    if (block == nullptr && given.bytes != 0) { // a failed malloc that was handed on must not allocate here
+        return message() << "workspace.data must not be null where it has " << given.bytes << " bytes"
+                         << status_code::null_pointer;
+    }
     if (block == nullptr) {
         owned_ = std::malloc(need.bytes());
         if (owned_ == nullptr) {

@@ -112,6 +112,11 @@ TYPED_TEST(validate_data_test, gradient) {
              c.scratch = {c.result.data() + 10, 1};
          },
          {status_code::workspace_too_small, {"workspace", "got 1"}}},
+        {"workspace without memory",
+         [](call& c) {
+             c.scratch = {nullptr, 4096};
+         },
+         {null, {"workspace.data", "null", "4096 bytes"}}},
         {"NaN in X",
          [](call& c) { c.data.x[7] = std::numeric_limits<TypeParam>::quiet_NaN(); },
          {status_code::non_finite, {"shards[0].x", "finite", "nan", "row 1", "feature 2"}}},

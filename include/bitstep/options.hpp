@@ -43,7 +43,8 @@ struct options {
     /// Check that the state is finite and v >= 0 before the update; costs one read of the state (16 d bytes in float).
     check_mode check_state = check_mode::by_default;
     /// Work that reads and writes fewer bytes than this stays on the calling thread and never touches OpenMP. Above, there
-    /// is at most one thread per half of it. Tests set it to zero, so that tiny shapes really run threads.
+    /// is at most one thread per half of it, and never more than pieces of work (a gradient's have 64 rows, or more where
+    /// rows are short; run_report.threads tells). Tests set it to zero, so that small shapes run threads, too.
     /// The default suits calls that follow one another. OpenMP's threads fall asleep when none of their work comes for
     /// a few milliseconds, and waking them takes tens of microseconds: who calls less often than that with little data
     /// is served better by one thread, or by 2 MiB here (docs/performance.md has the figures).

@@ -22,7 +22,7 @@ enum class status_code : int {
 
 /// Result of a call. On any code but `ok` no output and no state has changed.
 /// Holds its text in place: making, copying and returning one never allocates and never throws.
-class status {
+class [[nodiscard]] status {
 public:
     static constexpr std::size_t capacity = 232; ///< bytes of the text, with its end
 

@@ -89,7 +89,8 @@ status read_sized(const char* name, const Struct* given, const std::size_t (&end
         return {};
     }
     return internal::message() << name << ".struct_size must be the end of a field, at most " << ends[Ends - 1]
-                               << " in this library, got " << size << status_code::invalid_argument;
+                               << " in this library, got " << size << " (start from the struct's _INIT)"
+                               << status_code::invalid_argument;
 }
 
 } // namespace

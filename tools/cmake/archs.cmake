@@ -2,6 +2,9 @@
 
 function(bitstep_add_archs target)
     if(BITSTEP_XSIMD_INCLUDE_DIR)
+        if(NOT EXISTS ${BITSTEP_XSIMD_INCLUDE_DIR}/xsimd/xsimd.hpp)
+            message(FATAL_ERROR "bitstep: BITSTEP_XSIMD_INCLUDE_DIR must hold xsimd/xsimd.hpp, got ${BITSTEP_XSIMD_INCLUDE_DIR}")
+        endif()
         target_include_directories(${target} SYSTEM PRIVATE ${BITSTEP_XSIMD_INCLUDE_DIR})
     else()
         find_package(xsimd QUIET)
