@@ -31,8 +31,8 @@ void with_default_environment(void (*body)(void*), void* context) noexcept {
     asm volatile("msr fpcr, %0\n\tmsr fpsr, %1" : : "r"(control), "r"(flags) : "memory");
 #else
     std::fenv_t saved;
-    std::feholdexcept(&saved);
-    std::fesetround(FE_TONEAREST);
+    std::fegetenv(&saved);
+    std::fesetenv(FE_DFL_ENV); // as rounding also what the processor has of flush-to-zero
     body(context);
     std::fesetenv(&saved);
 #endif

@@ -179,20 +179,18 @@ namespace {
 /// them: for each of 1000 tensors that was 5 % of a mean of 64 elements each.
 template <class T>
 status lists_rules(const output_order<T>& order, const worker_tensor<T>* tensors, std::size_t tensor_count,
-                   std::size_t workers, const memory_span (&others)[5]) noexcept {
+                   std::size_t workers, const memory_span (&others)[4], const memory_span& lists) noexcept {
     const auto refused = [tensors](std::size_t hit, const char* other) {
         message m;
         return name_tensor(m, tensors[hit].name, hit) << ".mean must not overlap " << other << status_code::overlap;
     };
     std::size_t gap = 0;
-    constexpr std::size_t all_lists = 4;
-    for (std::size_t i = 0; i < all_lists; ++i) {
-        const memory_span& other = others[i];
+    for (const memory_span& other : others) {
         if (other.begin == nullptr || other.bytes == 0) continue;
         const std::size_t hit = order.find_far(other.start(), other.end(), gap);
         if (hit != SIZE_MAX) return refused(hit, other.name);
     }
-    if (order.find_far(others[all_lists].start(), others[all_lists].end(), gap) == SIZE_MAX) return {};
+    if (order.find_far(lists.start(), lists.end(), gap) == SIZE_MAX) return {};
     for (std::size_t k = 0; k < tensor_count; ++k) {
         const T* const* list = tensors[k].worker_grads;
         if (tensors[k].size == 0) continue;
@@ -206,7 +204,7 @@ status lists_rules(const output_order<T>& order, const worker_tensor<T>* tensors
 
 template <class T>
 status overlap_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
-                     const memory_span (&others)[5], std::size_t* index) noexcept {
+                     const memory_span (&others)[4], const memory_span& lists, std::size_t* index) noexcept {
     output_order<T> order(tensors, tensor_count, index);
     for (std::size_t i = 1; i < order.size(); ++i) {
         const worker_tensor<T>& before = tensors[order[i - 1]];
@@ -217,7 +215,7 @@ status overlap_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, 
         return name_tensor(m, before.name, order[i - 1]) << status_code::overlap;
     }
     order.set_bounds();
-    const status over_list = lists_rules(order, tensors, tensor_count, workers, others);
+    const status over_list = lists_rules(order, tensors, tensor_count, workers, others, lists);
     if (!over_list.ok()) return over_list;
     constexpr std::size_t cursors = 64; // beyond as many workers they are shared, and searched for more often
     std::size_t gaps[cursors] = {};
@@ -287,14 +285,14 @@ template status tensor_rules(const worker_tensor<float>*, std::size_t, std::size
 template status workspace_rules(const worker_tensor<float>*, std::size_t, std::size_t, const long long*,
                                 const workspace&) noexcept;
 template bool needs_index(const worker_tensor<float>*, std::size_t) noexcept;
-template status overlap_rules(const worker_tensor<float>*, std::size_t, std::size_t, const memory_span (&)[5],
-                              std::size_t*) noexcept;
+template status overlap_rules(const worker_tensor<float>*, std::size_t, std::size_t, const memory_span (&)[4],
+                              const memory_span&, std::size_t*) noexcept;
 template status tensor_rules(const worker_tensor<double>*, std::size_t, std::size_t, std::size_t&,
                              memory_span&) noexcept;
 template status workspace_rules(const worker_tensor<double>*, std::size_t, std::size_t, const long long*,
                                 const workspace&) noexcept;
 template bool needs_index(const worker_tensor<double>*, std::size_t) noexcept;
-template status overlap_rules(const worker_tensor<double>*, std::size_t, std::size_t, const memory_span (&)[5],
-                              std::size_t*) noexcept;
+template status overlap_rules(const worker_tensor<double>*, std::size_t, std::size_t, const memory_span (&)[4],
+                              const memory_span&, std::size_t*) noexcept;
 
 } // namespace bitstep::internal

@@ -27,12 +27,12 @@ template <class T>
 status workspace_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
                        const long long* counts, const workspace& given) noexcept;
 
-/// Outputs overlap neither one another nor any input but, exactly, their own, nor a list of inputs, nor any of `others`, the
-/// last of which is all the lists together.
+/// Outputs overlap neither one another nor any input but, exactly, their own, nor a list of inputs (`lists`: all of them and what
+/// lies between), nor any of `others`.
 /// `index`: tensor_count entries of scratch, or null where none is needed.
 template <class T>
 status overlap_rules(const worker_tensor<T>* tensors, std::size_t tensor_count, std::size_t workers,
-                     const memory_span (&others)[5], std::size_t* index) noexcept;
+                     const memory_span (&others)[4], const memory_span& lists, std::size_t* index) noexcept;
 
 /// counts >= 0 with a total in [1, 2^63). `divisor` is their greatest common divisor.
 status count_rules(const long long* counts, std::size_t workers, long long& total, long long& divisor) noexcept;

@@ -138,7 +138,8 @@ typedef struct bitstep_hyper_parameters {
 // clang-format on
 
 /// Scratch memory of the caller's, for calls that must not allocate. Any alignment; contents are undefined after a call.
-/// Overlaps no argument, and is not shared by calls that run at the same time. Null where a call takes one: it allocates.
+/// Overlaps no argument, and is not shared by calls that run at the same time. Null where a call takes one, or
+/// null data with 0 bytes: it allocates. Null data with a size is NULL_POINTER.
 typedef struct bitstep_workspace {
     void* data;   ///< where it begins
     size_t bytes; ///< its size, as the query of the verb says or more

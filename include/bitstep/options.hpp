@@ -62,7 +62,7 @@ struct options {
 
 /// Scratch memory of the caller's, for calls that must not allocate. Any alignment; the contents before a call do not
 /// matter and are undefined after it. Overlaps no argument of the call (`overlap`), and is not shared by calls that run at
-/// the same time. Empty (null): the call allocates.
+/// the same time. Empty (null and 0 bytes): the call allocates. Null with a size is refused (`null_pointer`).
 struct workspace {
     void* data = nullptr;  ///< where it begins
     std::size_t bytes = 0; ///< its size, as the query of the verb says or more

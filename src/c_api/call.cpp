@@ -130,8 +130,13 @@ bitstep_status call::done(const status& result) const noexcept {
     if (report_ != nullptr && opts_.report != &ran_) {
         static_cast<void>(as_twin<report_twin>(report_)); // and back
     } else if (report_ != nullptr && result.ok()) {
+        // A report of an older header: what it has of what is written. Its struct_size is the caller's.
         const bitstep_run_report full = {report_size_, static_cast<int>(ran_.ran), ran_.threads};
-        std::memcpy(report_, &full, report_size_);
+        constexpr std::size_t from = offsetof(bitstep_run_report, ran);
+        if (report_size_ > from) {
+            std::memcpy(reinterpret_cast<char*>(report_) + from, reinterpret_cast<const char*>(&full) + from,
+                        report_size_ - from);
+        }
     }
     return finish(result);
 }

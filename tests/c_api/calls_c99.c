@@ -163,6 +163,7 @@ int main(void) {
     check(42, bitstep_arch_from_name("reference", &arch) == BITSTEP_OK && arch == BITSTEP_ARCH_REFERENCE);
     check(43, bitstep_arch_compiled(arch) && bitstep_arch_runnable(arch));
     check(44, strcmp(bitstep_arch_name(arch), "reference") == 0 && bitstep_version() != NULL);
+    arch = BITSTEP_ARCH_AUTOMATIC;
     check(45, bitstep_active_arch(&arch) == BITSTEP_OK && arch != BITSTEP_ARCH_AUTOMATIC);
     check(46, bitstep_active_threads(&threads) == BITSTEP_OK && threads >= 1 && bitstep_numerics_version() >= 1);
     check(47, strcmp(bitstep_strerror(BITSTEP_OK), "success") == 0 && strlen(bitstep_last_error()) == 0);

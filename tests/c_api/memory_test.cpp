@@ -63,7 +63,7 @@ TYPED_TEST(c_memory_test, with_a_workspace_nothing_is_allocated) {
     k call(24, 5, data_kind::usual);
     call.counts = counts;
     call.options.threads = 1;
-    bitstep_status got[9];
+    bitstep_status got[10];
     reset_allocations();
     got[0] = call.step();
     got[1] = call.step_rows();
@@ -74,6 +74,7 @@ TYPED_TEST(c_memory_test, with_a_workspace_nothing_is_allocated) {
     got[6] = call.predict();
     got[7] = call.update();
     got[8] = call.ring();
+    got[9] = call.residual();
     const allocation_counts seen = allocations();
     EXPECT_EQ(seen.news, 0U);
     EXPECT_EQ(seen.mallocs, 0U);
