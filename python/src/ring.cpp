@@ -6,6 +6,7 @@
 
 #include <bitstep/bitstep.hpp>
 
+#include <algorithm>
 #include <new>
 #include <vector>
 
@@ -68,6 +69,9 @@ nb::object ring(nb::handle worker_vectors, nb::handle op, nb::handle trace) {
     if (traced) events = room_for_events(workers);
     std::vector<output> results;
     for (const array& a : vectors) results.emplace_back(a, size);
+    if (std::any_of(vectors.begin(), vectors.end(), [](const array& a) { return a.runs_code; })) {
+        for (const array& a : vectors) expect_one_still(a);
+    }
     const status done = with_type(vectors[0].is_double, [&]<class T>(T) {
         const nb::gil_scoped_release released;
         std::vector<const T*> in;

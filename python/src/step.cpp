@@ -93,6 +93,7 @@ nb::object distributed_step(nb::handle worker_xs, nb::handle worker_ys, nb::hand
     return with_type(xs.is_double, [&]<class T>(T) {
         const output result(xs, 4 * d);
         const vector_view<T> out{result.data<T>(), 4 * d};
+        expect_still({&xs, &ys, &state.weights, &state.ema_weights, &state.m, &state.v});
         status done;
         {
             const nb::gil_scoped_release released;
@@ -121,6 +122,7 @@ void adam_ema_update(nb::handle grad, nb::handle weights, nb::handle ema_weights
     if (g.from == kind::torch) {
         for (const nb::handle written : {weights, ema_weights, m, v}) marks.emplace_back(written);
     }
+    expect_still({&g, &state.weights, &state.ema_weights, &state.m, &state.v}); // a mark asks the tensor, too
     const status done = with_type(g.is_double, [&]<class T>(T) {
         const auto writable = [](const array& a) {
             return const_cast<T*>(reinterpret_cast<const T*>(a.data)); // expect_writable has seen it

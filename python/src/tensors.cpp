@@ -62,6 +62,8 @@ const dlpack::exchange_table* exchange_table() {
 struct tensor_access {
     tensor_attribute dtype{"dtype"}, is_cpu{"is_cpu"}, shape{"shape"}, is_contiguous{"is_contiguous"}, is_neg{"is_neg"},
         stride{"stride"}, data_ptr{"data_ptr"};
+    /// f, types, (tensor,) -> f(tensor) as torch has it, whatever the tensor's class overrides.
+    nb::object without_overrides = torch().parameter_type.attr("__torch_function__");
     const dlpack::exchange_table* exchange = exchange_table();
 };
 
@@ -134,13 +136,15 @@ void read_attributes(nb::handle tensor, bool plain, const place& where, array& o
 } // namespace
 
 void take_tensor(nb::handle tensor, const place& where, array& out) {
-    const bool plain = is_plain_tensor(tensor);
+    bool plain = is_plain_tensor(tensor);
+    out.runs_code = !plain;
     try {
         // The imaginary part of a conjugate is a view whose memory has the other sign; DLPack's functions do not tell.
         if (access().is_neg.is_true(tensor, plain)) {
             out.keeps.owner = tensor.attr("resolve_neg")();
             out.read_only = true;
             tensor = out.keeps.owner;
+            plain = is_plain_tensor(tensor);
         }
         if (!plain || access().exchange == nullptr || !read_exchanged(tensor, out)) {
             read_attributes(tensor, plain, where, out);
@@ -150,6 +154,25 @@ void take_tensor(nb::handle tensor, const place& where, array& out) {
         // Sparse ones, and others without memory of their own.
         refuse(tensor, where, " (" + text_of(error.value()) + ")");
     }
+}
+
+bool tensor_lies_still(const array& a) {
+    const nb::handle tensor = a.keeps.owner.is_valid() ? a.keeps.owner : a.object;
+    const auto ask = [&](const char* method) {
+        return access().without_overrides(torch().tensor_type.attr(method), nb::tuple(), nb::make_tuple(tensor));
+    };
+    array now;
+    now.is_double = a.is_double;
+    now.dimensions = read_extents(ask("size"), a.where, now.shape);
+    if (now.dimensions != a.dimensions || read_extents(ask("stride"), a.where, now.strides) != a.dimensions)
+        return false;
+    make_strides_bytes(now);
+    for (int axis = 0; axis < a.dimensions; ++axis) {
+        if (now.shape[axis] != a.shape[axis]) return false;
+        if (a.shape[axis] > 1 && now.strides[axis] != a.strides[axis]) return false;
+    }
+    return nb::cast<std::size_t>(ask("element_size")) == a.item_bytes() &&
+           PyLong_AsVoidPtr(ask("data_ptr").ptr()) == a.data;
 }
 
 void* address_of(nb::handle tensor, std::size_t size) {

@@ -91,10 +91,12 @@ def call():
     try:
         bitstep.predict([[1.0]], [1.0])
     except TypeError:
-        print("TypeError")
+        said.append("TypeError")
+said = []
 threads = [threading.Thread(target=call, daemon=True) for _ in range(4)]
 for t in threads: t.start()
 for t in threads: t.join()
+print(*said)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
     assert done.stdout.split() == ["TypeError"] * 4, done.stderr
@@ -174,6 +176,64 @@ class Frees:
         return 3
 """
     run(start + "\n".join(f"xs, ys, X, *a = make(1 << 20)\n{call}\nassert len(a[1]) == 3" for call in FREEING), True)
+
+
+# The call, and the method of a tensor, or of a name, that frees the memory of arrays that were taken before.
+FREEING_WHEN_TAKEN = {
+    "predict": ("bitstep.predict(X, frees(a[0]))", "is_neg"),
+    "predict with a last word": ("bitstep.predict(X, frees(a[0]))", "data_ptr"),
+    "residual": ("bitstep.residual(X, torch.ones(1), frees(a[0]))", "is_neg"),
+    "gradient": ("bitstep.gradient(X, frees(torch.ones(1)), torch.ones(1 << 20))", "is_neg"),
+    "step": ("bitstep.distributed_step(xs, ys, *a[1:4], frees(a[4]), **HYPER)", "is_neg"),
+    "update": ("bitstep.adam_ema_update(*a[:4], frees(a[4]), **HYPER)", "is_neg"),
+    "the mark of an update": ("bitstep.adam_ema_update(*a[:4], frees(a[4]), **HYPER)", "MARK"),
+    "the gradient of an update": ("bitstep.adam_ema_update(a[0], *a[1:4], frees(torch.ones(1 << 20)), **HYPER)", "is_neg"),
+    "mean": ("bitstep.ddp_allreduce_average_grads([dict(a=X, b=ys), dict(a=X, b=frees(ys))])", "is_neg"),
+    "mean of copies": ("bitstep.ddp_allreduce_average_grads([dict(a=odd, b=frees(ys))])", "is_neg"),
+    "mean of NumPy": ("bitstep.ddp_allreduce_average_grads([dict(a=n, b=frees(ys))])", "is_neg"),
+    "mean by names": ("bitstep.ddp_allreduce_average_grads(armed([{'a': x, name('b'): ys} for x in (X, X.clone())]))", ""),
+    "ring": ("bitstep.simulate_ring_allreduce([a[0], frees(a[1])])", "is_neg"),
+}
+
+
+@needs_torch
+@pytest.mark.parametrize("how", FREEING_WHEN_TAKEN)
+def test_arrays_that_free_the_memory_of_others(how):
+    call, method = FREEING_WHEN_TAKEN[how]
+    start = """
+def make(d):
+    return torch.ones(1, 1, 1, d), torch.ones(1, 1, 1), torch.ones(1, d), *[torch.ones(d) for _ in range(5)]
+xs, ys, X, *a = make(1 << 20)
+n = np.ones(1 << 20, "float32")
+odd = torch.ones(1 << 21)[::2]
+def free():
+    for x, small in zip((xs, X, *a[:4]), (make(3)[i] for i in (0, 2, 3, 4, 5, 6))): torch.Tensor.set_(x, small)
+    odd.set_(torch.ones(3))
+    n.resize(3, refcheck=False)
+method = "METHOD"
+if method == "MARK": method = "is_inference" if hasattr(torch.autograd.graph, "increment_version") else "detach"
+def hostile(self, *arguments):
+    free()
+    return getattr(torch.Tensor, method)(self)
+def frees(t): return t.as_subclass(type("Frees", (torch.Tensor,), {method: hostile}))
+class name(str):
+    def __hash__(self):
+        if calm is None: free()
+        return hash(str(self))
+calm = True
+def armed(argument):
+    global calm
+    calm = None
+    return argument
+"""
+    out = run(start.replace("METHOD", method) + f"""
+try:
+    {call}
+except ValueError as error:
+    print(error)
+assert a[0].numel() == 3
+""", True)
+    assert " must stay where it is while the arguments are read" in out, out
 
 
 class Raises:
