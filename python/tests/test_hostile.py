@@ -83,6 +83,39 @@ zero = lambda *shape: np.broadcast_to(np.zeros(1, "float32"), shape)
     messages(NO_MEMORY, "MemoryError", start)
 
 
+@needs_torch
+def test_no_memory_for_a_result_of_torch():
+    """Torch says it by a RuntimeError. A result of a shape, and one that is made like a tensor."""
+    start = """
+large = torch.empty(1 << 28)  # 1 GB that nobody touches
+size = next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmSize"))
+resource.setrlimit(resource.RLIMIT_AS, (size + (512 << 20), -1))
+"""
+    calls = ["bitstep.predict(torch.ones(1, 1).expand(1 << 28, 1), torch.ones(1))",
+             "bitstep.ddp_allreduce_average_grads([dict(a=large)])"]
+    tried = "".join(f"try: {call}\nexcept MemoryError as error: print(error)\n" for call in calls)
+    out = run(start + tried, with_torch=True).splitlines()
+    assert len(out) == 2 and all(line.startswith("the result could not be made: ") for line in out), out
+
+
+@needs_torch
+def test_what_else_torch_raises_for_a_result():
+    mode = getattr(torch.overrides, "TorchFunctionMode", None)
+    if mode is None:
+        pytest.skip("this torch has no modes")
+
+    class Refuses(mode):
+        def __torch_function__(self, function, types, arguments=(), keywords=None):
+            if function in (torch.empty, torch.empty_like):
+                raise RuntimeError("no results today")
+            return function(*arguments, **(keywords or {}))
+
+    one = torch.ones(1)
+    for call in (lambda: bitstep.predict(one[None], one), lambda: bitstep.ddp_allreduce_average_grads([dict(a=one)])):
+        with Refuses(), pytest.raises(RuntimeError, match="^no results today"):
+            call()
+
+
 def test_first_calls_in_many_threads():
     """Nothing is imported inside a call: threads that waited for an import with the GIL would hang."""
     code = """
