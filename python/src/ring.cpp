@@ -7,7 +7,6 @@
 #include <bitstep/bitstep.hpp>
 
 #include <algorithm>
-#include <new>
 #include <vector>
 
 namespace bitstep::python {
@@ -41,11 +40,9 @@ std::vector<array> take_vectors(nb::handle worker_vectors) {
 }
 
 std::vector<ring_event> room_for_events(std::size_t workers) {
-    try {
-        return std::vector<ring_event>(ring_event_count(workers));
-    } catch (const std::bad_alloc&) { // as many as the workers squared
-        throw_memory_error({argument}, "has more messages than there is memory to trace them");
-    }
+    return with_room([&] { return std::vector<ring_event>(ring_event_count(workers)); },
+                     argument, // the workers squared
+                     "has more messages than there is memory to trace them");
 }
 
 nb::list list_of(const std::vector<ring_event>& events) {

@@ -6,7 +6,6 @@
 
 #include <bitstep/bitstep.hpp>
 
-#include <new>
 #include <vector>
 
 namespace bitstep::python {
@@ -44,12 +43,10 @@ status step(array& xs, array& ys, const state_view<const T>& state, const hyper_
         const worker_batches<T> batches{dense<T>(xs), dense<T>(ys), xs.extent(0), xs.extent(1), xs.extent(2), d};
         return bitstep::distributed_step<T>(batches, state, hyper, out, opts);
     }
-    try {
-        const std::vector<shard_view<T>> shards = shards_of<T>(xs, ys);
-        return bitstep::distributed_step<T>(row_sequence<T>{shards.data(), shards.size(), d}, state, hyper, out, opts);
-    } catch (const std::bad_alloc&) { // a broadcast may have any number of shards
-        throw_memory_error(xs.where, "has more micro-batches than there is memory to list them");
-    }
+    // A broadcast may have any number of shards.
+    const std::vector<shard_view<T>> shards = with_room([&] { return shards_of<T>(xs, ys); }, xs.where.argument,
+                                                        "has more micro-batches than there is memory to list them");
+    return bitstep::distributed_step<T>(row_sequence<T>{shards.data(), shards.size(), d}, state, hyper, out, opts);
 }
 
 struct state_arrays {

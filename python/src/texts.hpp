@@ -5,6 +5,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <new>
+#include <stdexcept>
 #include <string>
 
 namespace bitstep::python {
@@ -29,6 +31,17 @@ struct place {
 [[noreturn]] void throw_value_error(const std::string& message);
 /// Takes the GIL where it has to.
 [[noreturn]] void throw_memory_error(const place& where, const std::string& why);
+
+/// f(), whose containers may be longer than memory or than any container can be: MemoryError then. Needs no GIL.
+template <class F>
+decltype(auto) with_room(F&& f, const char* argument, const char* why) {
+    try {
+        return f();
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) { // a vector above 2^63 bytes
+    }
+    throw_memory_error({argument}, why);
+}
 
 /// "torch.Tensor of torch.float16 on cpu", "numpy.ndarray of int64", "list".
 std::string describe(nb::handle object);
