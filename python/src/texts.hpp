@@ -13,11 +13,11 @@ namespace bitstep::python {
 
 namespace nb = nanobind;
 
-/// str(object) and repr(object) for messages.
+/// str(object) and repr(object) for messages, a NUL as \x00: it would end the message.
 std::string text_of(nb::handle object);
 std::string repr_of(nb::handle object);
-/// The characters of a str, also of a subclass with a __str__ of its own.
-std::string characters_of(nb::handle text);
+/// repr of a str as str has it, also of a subclass with a __str__ or __repr__ of its own.
+std::string quoted(nb::handle text);
 
 /// Names an argument in messages: "X", "worker_vectors[2]", "worker_grads[2]['w']".
 struct place {
