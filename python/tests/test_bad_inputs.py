@@ -12,12 +12,7 @@ import numpy as np
 import pytest
 
 import bitstep
-from conftest import HYPER, bits, problem
-
-try:
-    import torch
-except ImportError:
-    torch = None
+from conftest import HYPER, bits, problem, torch
 
 
 def step_arguments():

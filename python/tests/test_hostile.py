@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 
 import bitstep
-from conftest import HYPER, bits, problem
-
-try:
-    import torch
-except ImportError:
-    torch = None
-needs_torch = pytest.mark.skipif(torch is None, reason="torch is not installed")
+from conftest import HYPER, bits, needs_torch, problem, torch
 
 START = """
 import resource, sys, threading
@@ -398,12 +392,13 @@ def test_references_after_errors():
     """A refused call keeps nothing."""
     xs, ys, *state = problem(1, 1, 6, 4)
     X, y, w = xs.reshape(6, 4), ys.reshape(6), state[0]
-    kept = [X, X.T, y, w, None, "native", *state]
+    XT = X.T
+    kept = [X, XT, y, w, None, "native", *state]
     failing = [
         (bitstep.predict, X, y), (bitstep.predict, [1], w), (bitstep.residual, X, y, y), (bitstep.gradient, X * np.nan, y, w),
         (bitstep.adam_ema_update, w, w, *state[1:], 0.1, 0.9, 0.9, 1e-8, 0.9, 1),
         (bitstep.adam_ema_update, w, *state, "x", 0.9, 0.9, 1e-8, 0.9, 1),
-        (bitstep.ddp_allreduce_average_grads, [{"a": w, "b": X.T}, {"a": y, "b": X.T}]),
+        (bitstep.ddp_allreduce_average_grads, [{"a": w, "b": XT}, {"a": y, "b": XT}]),
         (bitstep.ddp_allreduce_average_grads, [{"a": w}, {"b": w}]),
         (bitstep.simulate_ring_allreduce, [w, y]), (bitstep.simulate_ring_allreduce, [w], "max"),
     ]
