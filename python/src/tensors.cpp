@@ -3,6 +3,8 @@
 
 #include "dlpack.hpp"
 
+#include <algorithm>
+
 namespace bitstep::python {
 namespace {
 
@@ -101,6 +103,7 @@ bool read_exchanged(nb::handle tensor, array& out) {
     }
     const bool is_float = t.code == dlpack::code_float && t.lanes == 1 && (t.bits == 32 || t.bits == 64);
     if (!is_float || t.device_type != dlpack::device_cpu || t.dimensions > array::most_dimensions) return false;
+    if (t.data == nullptr && std::find(t.shape, t.shape + t.dimensions, 0) == t.shape + t.dimensions) return false;
     out.is_double = t.bits == 64;
     out.dimensions = t.dimensions;
     for (int axis = 0; axis < t.dimensions; ++axis) {
@@ -108,7 +111,6 @@ bool read_exchanged(nb::handle tensor, array& out) {
         out.strides[axis] = static_cast<Py_ssize_t>(t.strides[axis]);
     }
     make_strides_bytes(out);
-    if (t.data == nullptr && !out.is_empty()) return false;
     out.data = static_cast<const std::byte*>(t.data) + t.byte_offset;
     return true;
 }
