@@ -8,8 +8,9 @@ TypeError (wrong type, dtype, device) or a ValueError (wrong shape, wrong number
 then nothing has been changed. A tensor that requires grad is taken as its values; no result is part of a graph. A number is
 Python's, NumPy's or an array of no axes; True and False are no numbers.
 
-Inputs that are only read are used where they lie if they are contiguous; X and worker_xs also if only their rows are and
-these have one stride. Any other layout is copied once, with the same bits of the result. The GIL is released while a call
+Inputs that are only read are used where they lie if they are contiguous and aligned; X and worker_xs also if only their rows
+are and these have one stride. Any other layout is copied once, with the same bits of the result; a negated view of torch is
+resolved by torch. The GIL is released while a call
 copies and computes: no other thread may change its arrays meanwhile.
 
 `threads`, where a function takes it, is None for as many as the work is worth (BITSTEP_NUM_THREADS, then OpenMP, sets the

@@ -4,6 +4,7 @@
 #include "numpy_fields.hpp"
 #include "tensors.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace bitstep::python {
@@ -112,6 +113,26 @@ void expect_writable(const array& a) {
         throw_value_error(a.where.text() + " is updated in place and must be contiguous and aligned, got strides of " +
                           std::to_string(a.strides[0]) + " bytes for elements of " + std::to_string(a.item_bytes()));
     }
+}
+
+void expect_one_still(const array& a) {
+    bool still = true; // a held buffer does not move
+    if (a.from == kind::torch) {
+        still = tensor_lies_still(a);
+    } else if (!a.keeps.buffer) {
+        array again;
+        still = read_numpy_fields(a.object, again) && again.data == a.data && again.dimensions == a.dimensions &&
+                std::equal(a.shape, a.shape + a.dimensions, again.shape) &&
+                std::equal(a.strides, a.strides + a.dimensions, again.strides);
+    }
+    if (still || a.size() == 0) return;
+    throw_value_error(a.where.text() + " must stay where it is while the arguments are read, got moved by one of them");
+}
+
+void expect_still(std::initializer_list<const array*> arrays) {
+    const auto runs_code = [](const array* a) { return a->runs_code; };
+    if (std::none_of(arrays.begin(), arrays.end(), runs_code)) return;
+    for (const array* a : arrays) expect_one_still(*a);
 }
 
 } // namespace bitstep::python

@@ -5,7 +5,8 @@
 // describe is copied, once (layout.cpp).
 //
 // A function reads its numbers and options first, then its arrays, then releases the GIL: reading a number may run the
-// caller's code, which may free an array's memory whose address was taken before.
+// caller's code, which may free an array's memory whose address was taken before. So may taking a tensor of a subclass:
+// where one was taken, expect_still() looks at all of them once more, as the last step with the GIL.
 #pragma once
 
 #include "frameworks.hpp"
@@ -14,6 +15,7 @@
 #include <bitstep/views.hpp>
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -40,6 +42,7 @@ struct array {
     kind from = kind::none;
     bool is_double = false;
     bool read_only = false;
+    bool runs_code = false; ///< taking it ran, or may have run, the caller's code
     int dimensions = 0;
     const std::byte* data = nullptr;
     std::size_t elements = 0; ///< below 2^63 bytes, also with every empty axis counted as one
@@ -72,6 +75,12 @@ void expect_dimensions(const array& a, int dimensions, const char* names);
 void expect_vector(const array& a, std::size_t size, const char* what);
 /// ValueError where an array is to be written to and cannot be, or not in place.
 void expect_writable(const array& a);
+
+/// ValueError where an array of those that are to be read lies elsewhere than when it was taken. Runs no code of the
+/// caller's. Costs nothing where no argument has any.
+void expect_still(std::initializer_list<const array*> arrays);
+/// The same of one array, whatever it is.
+void expect_one_still(const array& a);
 
 /// The elements in C order, copied first where they do not lie so. Needs no GIL.
 template <class T>

@@ -32,6 +32,7 @@ nb::object predict(nb::handle X, nb::handle w, nb::handle threads, nb::handle ac
     linear_arrays in(X, nullptr, w);
     return with_type(in.x.is_double, [&]<class T>(T) {
         const output result(in.x, in.x.extent(0));
+        expect_still({&in.x, &in.w});
         status done;
         {
             const nb::gil_scoped_release released;
@@ -47,6 +48,7 @@ nb::object residual(nb::handle X, nb::handle y, nb::handle w, nb::handle threads
     linear_arrays in(X, &y, w);
     return with_type(in.x.is_double, [&]<class T>(T) {
         const output result(in.x, in.x.extent(0));
+        expect_still({&in.x, &in.y, &in.w});
         status done;
         {
             const nb::gil_scoped_release released;
@@ -64,6 +66,7 @@ nb::object gradient(nb::handle X, nb::handle y, nb::handle w, nb::handle threads
     return with_type(in.x.is_double, [&]<class T>(T) {
         const std::size_t d = in.x.extent(1);
         const output result(in.x, d);
+        expect_still({&in.x, &in.y, &in.w});
         T mse = 0;
         status done;
         {

@@ -33,15 +33,21 @@ struct odd_tensor {
     std::size_t pointer;
 };
 
+struct held_tensor {
+    hold keeps;
+    std::size_t pointer;
+};
+
 /// Everything the workers handed over, kept alive until the mean is done.
 struct gathered {
     std::vector<nb::object> workers;
     std::vector<named> names;
     std::vector<Py_ssize_t> shapes;
     std::vector<nb::object> tensors; ///< own references: another thread may change the dictionaries during the call
-    std::vector<hold> holds;
+    std::vector<held_tensor> holds;
     std::deque<odd_tensor> odd;        ///< no moves: what has to be copied while the GIL is released
     std::vector<const void*> pointers; ///< [name][worker]
+    bool ran_code = false;             ///< of the caller's: a tensor of a subclass, or a name that is not just a str
 };
 
 void gather_workers(nb::handle worker_grads, gathered& g) {
@@ -60,12 +66,14 @@ void gather_workers(nb::handle worker_grads, gathered& g) {
 }
 
 /// Notes where its elements lie. What else keeps them is kept, too: a buffer, a tensor in place of a negated view.
-void keep(array& a, std::size_t pointer, gathered& g) {
+void keep(array& a, std::size_t worker, std::size_t name, gathered& g) {
+    const std::size_t pointer = name * g.workers.size() + worker;
     g.pointers[pointer] = a.data;
+    g.ran_code = g.ran_code || a.runs_code;
     if (!a.is_dense()) {
         g.odd.push_back({std::move(a), pointer});
     } else if (a.keeps.buffer || a.keeps.owner.is_valid()) {
-        g.holds.push_back(std::move(a.keeps));
+        g.holds.push_back({std::move(a.keeps), pointer});
     }
 }
 
@@ -105,10 +113,20 @@ void gather_first(gathered& g) {
         }
         array a;
         take(g.tensors[k], {argument, 0, name.ptr()}, a);
+        g.ran_code = g.ran_code || !PyUnicode_CheckExact(name.ptr());
         g.names.push_back({name, a.from, a.is_double, a.dimensions, g.shapes.size(), a.size(), output(a)});
         g.shapes.insert(g.shapes.end(), a.shape, a.shape + a.dimensions);
-        keep(a, k * workers, g);
+        keep(a, 0, k, g);
     }
+}
+
+/// To look a name up in it may run a __hash__ or __eq__ of the caller's.
+bool has_keys_of_its_own(PyObject* dict) {
+    PyObject* key = nullptr;
+    for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, nullptr) != 0;) {
+        if (!PyUnicode_CheckExact(key)) return true;
+    }
+    return false;
 }
 
 /// A new reference for each name of the first worker's.
@@ -129,6 +147,7 @@ void gather_references(gathered& g, std::size_t worker) {
         }
         g.tensors.push_back(nb::borrow(value));
     }
+    g.ran_code = g.ran_code || (!same_order && has_keys_of_its_own(dict));
     if (PyDict_Size(dict) == static_cast<Py_ssize_t>(g.names.size())) return;
     for (const nb::handle name : nb::borrow<nb::dict>(g.workers[worker]).keys()) {
         const int known = PyDict_Contains(g.workers[0].ptr(), name.ptr());
@@ -159,8 +178,40 @@ void gather_tensors(gathered& g) {
             array a;
             take(g.tensors[i * g.names.size() + k], {argument, static_cast<Py_ssize_t>(i), g.names[k].name.ptr()}, a);
             expect_as_first(a, g.names[k], g);
-            keep(a, k * workers + i, g);
+            keep(a, i, k, g);
         }
+    }
+}
+
+/// expect_still() of arrays.hpp, of all that is noted.
+void expect_all_still(const gathered& g) {
+    if (!g.ran_code) return;
+    const std::size_t workers = g.workers.size();
+    const hold nothing_to_ask;
+    std::vector<const hold*> holds(g.pointers.size());
+    for (const held_tensor& one : g.holds) holds[one.pointer] = &one.keeps;
+    for (const odd_tensor& one : g.odd) {
+        expect_one_still(one.tensor);
+        holds[one.pointer] = &nothing_to_ask;
+    }
+    for (std::size_t i = 0; i < g.tensors.size(); ++i) {
+        const named& n = g.names[i % g.names.size()];
+        const std::size_t worker = i / g.names.size();
+        const std::size_t pointer = i % g.names.size() * workers + worker;
+        const hold* const held = holds[pointer];
+        if (held != nullptr && !held->owner.is_valid()) continue; // a buffer does not move; odd ones are done
+        array a;
+        a.object = g.tensors[i];
+        a.where = {argument, static_cast<Py_ssize_t>(worker), n.name.ptr()};
+        if (held != nullptr) a.keeps.owner = held->owner;
+        a.from = n.from;
+        a.is_double = n.is_double;
+        a.dimensions = n.dimensions;
+        a.data = static_cast<const std::byte*>(g.pointers[pointer]);
+        a.elements = n.size;
+        std::copy_n(g.shapes.data() + n.shape, n.dimensions, a.shape);
+        a.set_dense_strides();
+        expect_one_still(a);
     }
 }
 
@@ -206,6 +257,7 @@ nb::object mean(nb::handle worker_grads, nb::handle counts, nb::handle threads, 
     const std::vector<long long> weights = read_counts(counts, g.workers.size());
     const options opts = read_options(threads, accumulate);
     gather_tensors(g);
+    expect_all_still(g);
     status done;
     {
         const nb::gil_scoped_release released;

@@ -54,9 +54,10 @@ bool read_numpy_fields(nb::handle object, array& out) {
     if (!is_plain_numpy(object) || !layout_holds) return false;
     const ndarray& f = fields_of(object);
     // One object is the dtype of nearly all arrays; a copy of it, or one of the other byte order, is another object.
-    out.is_double = f.dtype == numpy_dtype(true).ptr();
-    if (!out.is_double && f.dtype != numpy_dtype(false).ptr()) return false;
+    const bool is_double = f.dtype == numpy_dtype(true).ptr();
+    if (!is_double && f.dtype != numpy_dtype(false).ptr()) return false;
     if (f.dimensions > array::most_dimensions || (f.flags & warn_on_write) != 0) return false;
+    out.is_double = is_double;
     out.dimensions = f.dimensions;
     out.data = f.data;
     out.read_only = (f.flags & writeable) == 0;

@@ -6,7 +6,7 @@
 
 #include <bitstep/bitstep.hpp>
 
-#include <new>
+#include <algorithm>
 #include <vector>
 
 namespace bitstep::python {
@@ -40,11 +40,9 @@ std::vector<array> take_vectors(nb::handle worker_vectors) {
 }
 
 std::vector<ring_event> room_for_events(std::size_t workers) {
-    try {
-        return std::vector<ring_event>(ring_event_count(workers));
-    } catch (const std::bad_alloc&) { // as many as the workers squared
-        throw_memory_error({argument}, "has more messages than there is memory to trace them");
-    }
+    return with_room([&] { return std::vector<ring_event>(ring_event_count(workers)); },
+                     argument, // the workers squared
+                     "has more messages than there is memory to trace them");
 }
 
 nb::list list_of(const std::vector<ring_event>& events) {
@@ -68,6 +66,9 @@ nb::object ring(nb::handle worker_vectors, nb::handle op, nb::handle trace) {
     if (traced) events = room_for_events(workers);
     std::vector<output> results;
     for (const array& a : vectors) results.emplace_back(a, size);
+    if (std::any_of(vectors.begin(), vectors.end(), [](const array& a) { return a.runs_code; })) {
+        for (const array& a : vectors) expect_one_still(a);
+    }
     const status done = with_type(vectors[0].is_double, [&]<class T>(T) {
         const nb::gil_scoped_release released;
         std::vector<const T*> in;

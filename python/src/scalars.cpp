@@ -106,7 +106,7 @@ int read_choice(nb::handle object, const char* name, const char* first, const ch
     if (is_text && PyUnicode_CompareWithASCIIString(object.ptr(), first) == 0) return 0;
     if (is_text && PyUnicode_CompareWithASCIIString(object.ptr(), second) == 0) return 1;
     const std::string rule = std::string(name) + " must be \"" + first + "\" or \"" + second + "\", got ";
-    if (is_text) throw_value_error(rule + "\"" + characters_of(object) + "\"");
+    if (is_text) throw_value_error(rule + quoted(object));
     throw_type_error(rule + describe(object));
 }
 

@@ -6,7 +6,6 @@
 
 #include <bitstep/bitstep.hpp>
 
-#include <new>
 #include <vector>
 
 namespace bitstep::python {
@@ -44,12 +43,10 @@ status step(array& xs, array& ys, const state_view<const T>& state, const hyper_
         const worker_batches<T> batches{dense<T>(xs), dense<T>(ys), xs.extent(0), xs.extent(1), xs.extent(2), d};
         return bitstep::distributed_step<T>(batches, state, hyper, out, opts);
     }
-    try {
-        const std::vector<shard_view<T>> shards = shards_of<T>(xs, ys);
-        return bitstep::distributed_step<T>(row_sequence<T>{shards.data(), shards.size(), d}, state, hyper, out, opts);
-    } catch (const std::bad_alloc&) { // a broadcast may have any number of shards
-        throw_memory_error(xs.where, "has more micro-batches than there is memory to list them");
-    }
+    // A broadcast may have any number of shards.
+    const std::vector<shard_view<T>> shards = with_room([&] { return shards_of<T>(xs, ys); }, xs.where.argument,
+                                                        "has more micro-batches than there is memory to list them");
+    return bitstep::distributed_step<T>(row_sequence<T>{shards.data(), shards.size(), d}, state, hyper, out, opts);
 }
 
 struct state_arrays {
@@ -93,6 +90,7 @@ nb::object distributed_step(nb::handle worker_xs, nb::handle worker_ys, nb::hand
     return with_type(xs.is_double, [&]<class T>(T) {
         const output result(xs, 4 * d);
         const vector_view<T> out{result.data<T>(), 4 * d};
+        expect_still({&xs, &ys, &state.weights, &state.ema_weights, &state.m, &state.v});
         status done;
         {
             const nb::gil_scoped_release released;
@@ -121,6 +119,7 @@ void adam_ema_update(nb::handle grad, nb::handle weights, nb::handle ema_weights
     if (g.from == kind::torch) {
         for (const nb::handle written : {weights, ema_weights, m, v}) marks.emplace_back(written);
     }
+    expect_still({&g, &state.weights, &state.ema_weights, &state.m, &state.v}); // a mark asks the tensor, too
     const status done = with_type(g.is_double, [&]<class T>(T) {
         const auto writable = [](const array& a) {
             return const_cast<T*>(reinterpret_cast<const T*>(a.data)); // expect_writable has seen it

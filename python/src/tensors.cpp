@@ -3,6 +3,8 @@
 
 #include "dlpack.hpp"
 
+#include <algorithm>
+
 namespace bitstep::python {
 namespace {
 
@@ -62,6 +64,8 @@ const dlpack::exchange_table* exchange_table() {
 struct tensor_access {
     tensor_attribute dtype{"dtype"}, is_cpu{"is_cpu"}, shape{"shape"}, is_contiguous{"is_contiguous"}, is_neg{"is_neg"},
         stride{"stride"}, data_ptr{"data_ptr"};
+    /// f, types, (tensor,) -> f(tensor) as torch has it, whatever the tensor's class overrides.
+    nb::object without_overrides = torch().parameter_type.attr("__torch_function__");
     const dlpack::exchange_table* exchange = exchange_table();
 };
 
@@ -99,6 +103,7 @@ bool read_exchanged(nb::handle tensor, array& out) {
     }
     const bool is_float = t.code == dlpack::code_float && t.lanes == 1 && (t.bits == 32 || t.bits == 64);
     if (!is_float || t.device_type != dlpack::device_cpu || t.dimensions > array::most_dimensions) return false;
+    if (t.data == nullptr && std::find(t.shape, t.shape + t.dimensions, 0) == t.shape + t.dimensions) return false;
     out.is_double = t.bits == 64;
     out.dimensions = t.dimensions;
     for (int axis = 0; axis < t.dimensions; ++axis) {
@@ -106,7 +111,6 @@ bool read_exchanged(nb::handle tensor, array& out) {
         out.strides[axis] = static_cast<Py_ssize_t>(t.strides[axis]);
     }
     make_strides_bytes(out);
-    if (t.data == nullptr && !out.is_empty()) return false;
     out.data = static_cast<const std::byte*>(t.data) + t.byte_offset;
     return true;
 }
@@ -134,13 +138,15 @@ void read_attributes(nb::handle tensor, bool plain, const place& where, array& o
 } // namespace
 
 void take_tensor(nb::handle tensor, const place& where, array& out) {
-    const bool plain = is_plain_tensor(tensor);
+    bool plain = is_plain_tensor(tensor);
+    out.runs_code = !plain;
     try {
         // The imaginary part of a conjugate is a view whose memory has the other sign; DLPack's functions do not tell.
         if (access().is_neg.is_true(tensor, plain)) {
             out.keeps.owner = tensor.attr("resolve_neg")();
             out.read_only = true;
             tensor = out.keeps.owner;
+            plain = is_plain_tensor(tensor);
         }
         if (!plain || access().exchange == nullptr || !read_exchanged(tensor, out)) {
             read_attributes(tensor, plain, where, out);
@@ -150,6 +156,25 @@ void take_tensor(nb::handle tensor, const place& where, array& out) {
         // Sparse ones, and others without memory of their own.
         refuse(tensor, where, " (" + text_of(error.value()) + ")");
     }
+}
+
+bool tensor_lies_still(const array& a) {
+    const nb::handle tensor = a.keeps.owner.is_valid() ? a.keeps.owner : a.object;
+    const auto ask = [&](const char* method) {
+        return access().without_overrides(torch().tensor_type.attr(method), nb::tuple(), nb::make_tuple(tensor));
+    };
+    array now;
+    now.is_double = a.is_double;
+    now.dimensions = read_extents(ask("size"), a.where, now.shape);
+    if (now.dimensions != a.dimensions || read_extents(ask("stride"), a.where, now.strides) != a.dimensions)
+        return false;
+    make_strides_bytes(now);
+    for (int axis = 0; axis < a.dimensions; ++axis) {
+        if (now.shape[axis] != a.shape[axis]) return false;
+        if (a.shape[axis] > 1 && now.strides[axis] != a.strides[axis]) return false;
+    }
+    return nb::cast<std::size_t>(ask("element_size")) == a.item_bytes() &&
+           PyLong_AsVoidPtr(ask("data_ptr").ptr()) == a.data;
 }
 
 void* address_of(nb::handle tensor, std::size_t size) {

@@ -8,6 +8,9 @@ namespace bitstep::python {
 
 void take_tensor(nb::handle tensor, const place& where, array& out);
 
+/// Whether memory, extents and strides are those that were taken, asked of torch itself: no code of a subclass runs.
+bool tensor_lies_still(const array& a);
+
 /// The address of a tensor that torch was just asked to make. TypeError where it has no memory, as while a FakeTensorMode is on.
 void* address_of(nb::handle tensor, std::size_t size);
 

@@ -7,10 +7,15 @@ namespace bitstep::python {
 namespace {
 
 std::string utf8(nb::handle text) {
-    const char* const characters = text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
-    if (characters != nullptr) return characters;
-    clear_or_throw(); // surrogates, or a __str__ that raises
-    return "?";
+    Py_ssize_t size = 0;
+    const char* const characters = text.is_valid() ? PyUnicode_AsUTF8AndSize(text.ptr(), &size) : nullptr;
+    if (characters == nullptr) {
+        clear_or_throw(); // surrogates, or a __str__ that raises
+        return "?";
+    }
+    std::string all(characters, static_cast<std::size_t>(size));
+    for (std::size_t at = 0; (at = all.find('\0', at)) != std::string::npos;) all.replace(at, 1, "\\x00");
+    return all;
 }
 
 /// Of what `attribute` found.
@@ -20,7 +25,7 @@ std::string text_if_any(const nb::object& found) { return found.is_valid() ? tex
 
 std::string text_of(nb::handle object) { return utf8(nb::steal(PyObject_Str(object.ptr()))); }
 std::string repr_of(nb::handle object) { return utf8(nb::steal(PyObject_Repr(object.ptr()))); }
-std::string characters_of(nb::handle text) { return utf8(text); }
+std::string quoted(nb::handle text) { return utf8(nb::steal(PyUnicode_Type.tp_repr(text.ptr()))); }
 
 std::string place::text() const {
     std::string text = argument;

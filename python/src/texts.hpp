@@ -5,17 +5,19 @@
 
 #include <nanobind/nanobind.h>
 
+#include <new>
+#include <stdexcept>
 #include <string>
 
 namespace bitstep::python {
 
 namespace nb = nanobind;
 
-/// str(object) and repr(object) for messages.
+/// str(object) and repr(object) for messages, a NUL as \x00: it would end the message.
 std::string text_of(nb::handle object);
 std::string repr_of(nb::handle object);
-/// The characters of a str, also of a subclass with a __str__ of its own.
-std::string characters_of(nb::handle text);
+/// repr of a str as str has it, also of a subclass with a __str__ or __repr__ of its own.
+std::string quoted(nb::handle text);
 
 /// Names an argument in messages: "X", "worker_vectors[2]", "worker_grads[2]['w']".
 struct place {
@@ -29,6 +31,17 @@ struct place {
 [[noreturn]] void throw_value_error(const std::string& message);
 /// Takes the GIL where it has to.
 [[noreturn]] void throw_memory_error(const place& where, const std::string& why);
+
+/// f(), whose containers may be longer than memory or than any container can be: MemoryError then. Needs no GIL.
+template <class F>
+decltype(auto) with_room(F&& f, const char* argument, const char* why) {
+    try {
+        return f();
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) { // a vector above 2^63 bytes
+    }
+    throw_memory_error({argument}, why);
+}
 
 /// "torch.Tensor of torch.float16 on cpu", "numpy.ndarray of int64", "list".
 std::string describe(nb::handle object);

@@ -13,6 +13,8 @@ try:
 except ImportError:
     jax = None
 
+needs_torch = pytest.mark.skipif(torch is None, reason="torch is not installed")
+
 HYPER = dict(lr=0.01, beta1=0.9, beta2=0.999, eps=1e-8, decay=0.99, t=3)
 
 

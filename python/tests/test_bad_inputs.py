@@ -12,12 +12,7 @@ import numpy as np
 import pytest
 
 import bitstep
-from conftest import HYPER, bits, problem
-
-try:
-    import torch
-except ImportError:
-    torch = None
+from conftest import HYPER, bits, problem, torch
 
 
 def step_arguments():
@@ -172,6 +167,22 @@ NUMBERS_OF_CALLS = [(function, name, value) for function in calls() for name, va
 def test_numbers(function, name, value):
     message = fails(function, dict(calls()[function], **{name: value}), (TypeError, ValueError), " must be ", ", got ")
     assert message.startswith(name + " ")
+
+
+class Word(str):
+    def __str__(self):
+        return "with a\0 NUL"
+
+    __repr__ = __str__
+
+
+def test_a_message_does_not_end_at_a_nul():
+    one = np.ones(1)
+    for word in ("wide\0", Word("wide\0")):
+        with pytest.raises(ValueError, match=r'^accumulate must be "native" or "wide", got \'wide\\x00\'$'):
+            bitstep.predict(one[None], one, accumulate=word)
+    with pytest.raises(TypeError, match=r"^worker_grads\[0\]\[with a\\x00 NUL\] must be .*, got None"):
+        bitstep.ddp_allreduce_average_grads([{Word("w"): None}])
 
 
 def test_every_number_is_tried():

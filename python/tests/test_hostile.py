@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 
 import bitstep
-from conftest import HYPER, bits, problem
-
-try:
-    import torch
-except ImportError:
-    torch = None
-needs_torch = pytest.mark.skipif(torch is None, reason="torch is not installed")
+from conftest import HYPER, bits, needs_torch, problem, torch
 
 START = """
 import resource, sys, threading
@@ -47,17 +41,17 @@ TOO_LARGE = {
 
 
 def messages(calls, error, start, with_torch=False):
-    """Of each call in one process, which prints what the error says."""
-    tried = "\n".join(f"try: {call}\nexcept {error} as error: print(error)" for call in calls.values())
+    """Of each (argument, call) in one process, which prints what the error says."""
+    tried = "\n".join(f"try: {call}\nexcept {error} as error: print(error)" for _, call in calls)
     out = run(start + tried, with_torch).splitlines()
-    assert [line.split(" ")[0] for line in out] == list(calls), out
+    assert [line.split(" ")[0] for line in out] == [name for name, _ in calls], out
     return out
 
 
 @needs_torch
 def test_sizes_that_wrap():
     start = "zero = lambda *shape: torch.zeros([1] * len(shape)).expand(*shape)\n"
-    for line in messages(TOO_LARGE, "ValueError", start, True):
+    for line in messages(TOO_LARGE.items(), "ValueError", start, True):
         assert "2^63 bytes, got the shape (" in line
 
 
@@ -65,14 +59,16 @@ def test_sizes_that_wrap():
 def test_empty_axes_hide_no_size():
     """The extents beside an empty axis may have any product."""
     call = "bitstep.ddp_allreduce_average_grads([dict(a=torch.zeros(0, 1, 1).expand(0, 2**40, 2**40))])"
-    messages({"worker_grads[0]['a']": call}, "ValueError", "", True)
+    messages([("worker_grads[0]['a']", call)], "ValueError", "", True)
 
 
-NO_MEMORY = {
-    "X": "bitstep.predict(zero(2**10, 2**26), zero(2**26))",
-    "worker_xs": "bitstep.distributed_step(zero(2**20, 2**20, 1, 1), zero(2**20, 2**20, 1), *[zero(1)] * 4, **HYPER)",
-    "worker_vectors": "bitstep.simulate_ring_allreduce([zero(1)] * 30000, trace=True)",
-}
+NO_MEMORY = [
+    ("X", "bitstep.predict(zero(2**10, 2**26), zero(2**26))"),
+    ("worker_xs", "bitstep.distributed_step(zero(2**20, 2**20, 1, 1), zero(2**20, 2**20, 1), *[zero(1)] * 4, **HYPER)"),
+    # More micro-batches than a list in C++ may have.
+    ("worker_xs", "bitstep.distributed_step(zero(2**30, 2**30, 1, 1), zero(2**30, 2**30, 1), *[zero(1)] * 4, **HYPER)"),
+    ("worker_vectors", "bitstep.simulate_ring_allreduce([zero(1)] * 30000, trace=True)"),
+]
 
 
 def test_no_memory_for_a_copy():
@@ -83,6 +79,39 @@ zero = lambda *shape: np.broadcast_to(np.zeros(1, "float32"), shape)
     messages(NO_MEMORY, "MemoryError", start)
 
 
+@needs_torch
+def test_no_memory_for_a_result_of_torch():
+    """Torch says it by a RuntimeError. A result of a shape, and one that is made like a tensor."""
+    start = """
+large = torch.empty(1 << 28)  # 1 GB that nobody touches
+size = next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmSize"))
+resource.setrlimit(resource.RLIMIT_AS, (size + (512 << 20), -1))
+"""
+    calls = ["bitstep.predict(torch.ones(1, 1).expand(1 << 28, 1), torch.ones(1))",
+             "bitstep.ddp_allreduce_average_grads([dict(a=large)])"]
+    tried = "".join(f"try: {call}\nexcept MemoryError as error: print(error)\n" for call in calls)
+    out = run(start + tried, with_torch=True).splitlines()
+    assert len(out) == 2 and all(line.startswith("the result could not be made: ") for line in out), out
+
+
+@needs_torch
+def test_what_else_torch_raises_for_a_result():
+    mode = getattr(torch.overrides, "TorchFunctionMode", None)
+    if mode is None:
+        pytest.skip("this torch has no modes")
+
+    class Refuses(mode):
+        def __torch_function__(self, function, types, arguments=(), keywords=None):
+            if function in (torch.empty, torch.empty_like):
+                raise RuntimeError("no results today")
+            return function(*arguments, **(keywords or {}))
+
+    one = torch.ones(1)
+    for call in (lambda: bitstep.predict(one[None], one), lambda: bitstep.ddp_allreduce_average_grads([dict(a=one)])):
+        with Refuses(), pytest.raises(RuntimeError, match="^no results today"):
+            call()
+
+
 def test_first_calls_in_many_threads():
     """Nothing is imported inside a call: threads that waited for an import with the GIL would hang."""
     code = """
@@ -91,10 +120,12 @@ def call():
     try:
         bitstep.predict([[1.0]], [1.0])
     except TypeError:
-        print("TypeError")
+        said.append("TypeError")
+said = []
 threads = [threading.Thread(target=call, daemon=True) for _ in range(4)]
 for t in threads: t.start()
 for t in threads: t.join()
+print(*said)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
     assert done.stdout.split() == ["TypeError"] * 4, done.stderr
@@ -174,6 +205,64 @@ class Frees:
         return 3
 """
     run(start + "\n".join(f"xs, ys, X, *a = make(1 << 20)\n{call}\nassert len(a[1]) == 3" for call in FREEING), True)
+
+
+# The call, and the method of a tensor, or of a name, that frees the memory of arrays that were taken before.
+FREEING_WHEN_TAKEN = {
+    "predict": ("bitstep.predict(X, frees(a[0]))", "is_neg"),
+    "predict with a last word": ("bitstep.predict(X, frees(a[0]))", "data_ptr"),
+    "residual": ("bitstep.residual(X, torch.ones(1), frees(a[0]))", "is_neg"),
+    "gradient": ("bitstep.gradient(X, frees(torch.ones(1)), torch.ones(1 << 20))", "is_neg"),
+    "step": ("bitstep.distributed_step(xs, ys, *a[1:4], frees(a[4]), **HYPER)", "is_neg"),
+    "update": ("bitstep.adam_ema_update(*a[:4], frees(a[4]), **HYPER)", "is_neg"),
+    "the mark of an update": ("bitstep.adam_ema_update(*a[:4], frees(a[4]), **HYPER)", "MARK"),
+    "the gradient of an update": ("bitstep.adam_ema_update(a[0], *a[1:4], frees(torch.ones(1 << 20)), **HYPER)", "is_neg"),
+    "mean": ("bitstep.ddp_allreduce_average_grads([dict(a=X, b=ys), dict(a=X, b=frees(ys))])", "is_neg"),
+    "mean of copies": ("bitstep.ddp_allreduce_average_grads([dict(a=odd, b=frees(ys))])", "is_neg"),
+    "mean of NumPy": ("bitstep.ddp_allreduce_average_grads([dict(a=n, b=frees(ys))])", "is_neg"),
+    "mean by names": ("bitstep.ddp_allreduce_average_grads(armed([{'a': x, name('b'): ys} for x in (X, X.clone())]))", ""),
+    "ring": ("bitstep.simulate_ring_allreduce([a[0], frees(a[1])])", "is_neg"),
+}
+
+
+@needs_torch
+@pytest.mark.parametrize("how", FREEING_WHEN_TAKEN)
+def test_arrays_that_free_the_memory_of_others(how):
+    call, method = FREEING_WHEN_TAKEN[how]
+    start = """
+def make(d):
+    return torch.ones(1, 1, 1, d), torch.ones(1, 1, 1), torch.ones(1, d), *[torch.ones(d) for _ in range(5)]
+xs, ys, X, *a = make(1 << 20)
+n = np.ones(1 << 20, "float32")
+odd = torch.ones(1 << 21)[::2]
+def free():
+    for x, small in zip((xs, X, *a[:4]), (make(3)[i] for i in (0, 2, 3, 4, 5, 6))): torch.Tensor.set_(x, small)
+    odd.set_(torch.ones(3))
+    n.resize(3, refcheck=False)
+method = "METHOD"
+if method == "MARK": method = "is_inference" if hasattr(torch.autograd.graph, "increment_version") else "detach"
+def hostile(self, *arguments):
+    free()
+    return getattr(torch.Tensor, method)(self)
+def frees(t): return t.as_subclass(type("Frees", (torch.Tensor,), {method: hostile}))
+class name(str):
+    def __hash__(self):
+        if calm is None: free()
+        return hash(str(self))
+calm = True
+def armed(argument):
+    global calm
+    calm = None
+    return argument
+"""
+    out = run(start.replace("METHOD", method) + f"""
+try:
+    {call}
+except ValueError as error:
+    print(error)
+assert a[0].numel() == 3
+""", True)
+    assert " must stay where it is while the arguments are read" in out, out
 
 
 class Raises:
@@ -303,12 +392,13 @@ def test_references_after_errors():
     """A refused call keeps nothing."""
     xs, ys, *state = problem(1, 1, 6, 4)
     X, y, w = xs.reshape(6, 4), ys.reshape(6), state[0]
-    kept = [X, X.T, y, w, None, "native", *state]
+    XT = X.T
+    kept = [X, XT, y, w, None, "native", *state]
     failing = [
         (bitstep.predict, X, y), (bitstep.predict, [1], w), (bitstep.residual, X, y, y), (bitstep.gradient, X * np.nan, y, w),
         (bitstep.adam_ema_update, w, w, *state[1:], 0.1, 0.9, 0.9, 1e-8, 0.9, 1),
         (bitstep.adam_ema_update, w, *state, "x", 0.9, 0.9, 1e-8, 0.9, 1),
-        (bitstep.ddp_allreduce_average_grads, [{"a": w, "b": X.T}, {"a": y, "b": X.T}]),
+        (bitstep.ddp_allreduce_average_grads, [{"a": w, "b": XT}, {"a": y, "b": XT}]),
         (bitstep.ddp_allreduce_average_grads, [{"a": w}, {"b": w}]),
         (bitstep.simulate_ring_allreduce, [w, y]), (bitstep.simulate_ring_allreduce, [w], "max"),
     ]

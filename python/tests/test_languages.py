@@ -90,7 +90,6 @@ def shapes():
     return [(number, [int(word) for word in line.split()[:5]]) for number, line in enumerate(rows)]
 
 
-@pytest.mark.skipif(not FOLDER.exists(), reason="tests/languages is not here: it is in a clone, not in the source package")
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("name", TYPES)
 def test_every_verb_gives_the_bits_of_cpp_and_c(name, threads):

@@ -2,19 +2,13 @@
 """Dictionaries of many arrays: the quick ways into an array take and refuse what the slow ones do, in whatever order names
 come, and results are arrays of their own."""
 import io
+import sys
 
 import numpy as np
 import pytest
 
 import bitstep
-from conftest import bits
-
-try:
-    import torch
-except ImportError:
-    torch = None
-
-needs_torch = pytest.mark.skipif(torch is None, reason="torch is not installed")
+from conftest import bits, needs_torch, torch
 
 
 def models(kind, dtype, workers=3, names=50):
@@ -184,14 +178,25 @@ def test_a_default_device_changes_nothing():
     assert means["w"].tolist() == [1, 1, 1]
 
 
-@needs_torch
-def test_many_tensors_leave_nothing_behind():
-    """References, buffers and copies of a call that succeeded and of one that was refused."""
-    import sys
-    workers = [{"a": tensor(), "b": tensor().reshape(2, 3).t()} for _ in range(2)]
+def leaves_nothing_behind(workers):
+    """A call that succeeds and one that is refused at its last array."""
     counts = lambda: [sys.getrefcount(t) for each in workers for t in each.values()]
     before = counts()
     bitstep.ddp_allreduce_average_grads(workers)
     with pytest.raises(TypeError):
-        bitstep.ddp_allreduce_average_grads([*workers, {"a": tensor(), "b": None}])
+        bitstep.ddp_allreduce_average_grads([*workers, dict(workers[0], **{list(workers[0])[-1]: None})])
     assert counts() == before
+
+
+@needs_torch
+def test_many_tensors_leave_nothing_behind():
+    leaves_nothing_behind([{"a": tensor(), "b": tensor().reshape(2, 3).t()} for _ in range(2)])
+
+
+def test_many_numpy_arrays_leave_nothing_behind(tmp_path):
+    """Of a memmap, and of a dtype object of its own, a buffer is held; of a transposed array a copy is made."""
+    make = lambda: np.ones((2, 3), "float32")
+    leaves_nothing_behind([{
+        "plain": make(), "transposed": make().T, "metadata": ODD_NUMPY["with metadata"](make()),
+        "memmap": np.memmap(tmp_path / str(worker), "float32", "w+", shape=(2, 3)), "last": make(),
+    } for worker in range(2)])

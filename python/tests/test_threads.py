@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,31 +14,31 @@ import bitstep
 from conftest import HYPER, bits, problem
 
 
-def long_calls():
-    """Each takes tens of milliseconds; the copies of odd layouts, too, are made without the GIL."""
-    X = np.ones((2000, 10000), "float32")  # 80 MB
-    y, w = np.ones(2000, "float32"), np.ones(10000, "float32")
-    state = [np.ones(4_000_000) for _ in range(5)]
-    return {
-        "predict": lambda: bitstep.predict(X, w, threads=1, accumulate="wide"),
-        "residual": lambda: bitstep.residual(X, y, w, threads=1, accumulate="wide"),
-        "gradient": lambda: bitstep.gradient(X, y, w, threads=1, accumulate="wide"),
-        "a copied X": lambda: bitstep.predict(X.T, y, threads=1),
-        "step": lambda: bitstep.distributed_step(X[None, None], y[None, None], w, w, w, w, **HYPER, threads=1),
-        "update": lambda: bitstep.adam_ema_update(*state, **HYPER, threads=1),
-        "mean": lambda: bitstep.ddp_allreduce_average_grads([{"w": X}] * 4, threads=1),
-        "a mean of copies": lambda: bitstep.ddp_allreduce_average_grads([{"w": X.T}], threads=1),
-        "ring": lambda: bitstep.simulate_ring_allreduce([X.reshape(-1)] * 2),
-    }
+def large_X():
+    return np.ones((2000, 10000), "float32")  # 80 MB
 
 
-LONG = ["predict", "residual", "gradient", "a copied X", "step", "update", "mean", "a mean of copies", "ring"]
+y, w = np.ones(2000, "float32"), np.ones(10000, "float32")
+WIDE = dict(threads=1, accumulate="wide")
+# What makes the arrays, and a call of them that takes tens of milliseconds; the copies of odd layouts, too, are made without
+# the GIL.
+LONG = {
+    "predict": lambda: partial(bitstep.predict, large_X(), w, **WIDE),
+    "residual": lambda: partial(bitstep.residual, large_X(), y, w, **WIDE),
+    "gradient": lambda: partial(bitstep.gradient, large_X(), y, w, **WIDE),
+    "a copied X": lambda: partial(bitstep.predict, large_X().T, y, threads=1),
+    "step": lambda: partial(bitstep.distributed_step, large_X()[None, None], y[None, None], w, w, w, w, **HYPER, threads=1),
+    "update": lambda: partial(bitstep.adam_ema_update, *[np.ones(4_000_000) for _ in range(5)], **HYPER, threads=1),
+    "mean": lambda: partial(bitstep.ddp_allreduce_average_grads, [{"w": large_X()}] * 4, threads=1),
+    "a mean of copies": lambda: partial(bitstep.ddp_allreduce_average_grads, [{"w": large_X().T}], threads=1),
+    "ring": lambda: partial(bitstep.simulate_ring_allreduce, [large_X().reshape(-1)] * 2),
+}
 
 
 @pytest.mark.parametrize("name", LONG)
 def test_the_gil_is_released(name):
     """Another thread runs Python while one call computes."""
-    call = long_calls()[name]
+    call = LONG[name]()
     ticks, stop = [], threading.Event()
 
     def tick():
