@@ -88,7 +88,7 @@ typedef enum bitstep_check_mode {
 /// What ran; filled where the call succeeds, but by no query. One per caller. An output like others; but a mean does not
 /// look for it among the workers' tensors.
 typedef struct bitstep_run_report {
-    size_t struct_size; ///< in: sizeof(bitstep_run_report)
+    size_t struct_size; ///< in: sizeof(bitstep_run_report), never less than that of the first release
     int ran;            ///< out: a bitstep_arch, never automatic
     int threads;        ///< out: the largest team that was delivered; 1 where the call stayed serial
 } bitstep_run_report;

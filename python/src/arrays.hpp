@@ -77,7 +77,7 @@ void expect_vector(const array& a, std::size_t size, const char* what);
 void expect_writable(const array& a);
 
 /// ValueError where an array of those that are to be read lies elsewhere than when it was taken. Runs no code of the
-/// caller's. Costs nothing where no argument has any.
+/// caller's. Costs nothing where no argument has any; what one of torch's modes may do in between is not looked for.
 void expect_still(std::initializer_list<const array*> arrays);
 /// The same of one array, whatever it is.
 void expect_one_still(const array& a);

@@ -13,9 +13,8 @@ namespace {
 // Where each field ends: the sizes that a caller's struct can have. A new field goes to the end, and here; the last end
 // is the struct's, or a later field could fall into the padding that callers of today leave undefined.
 constexpr std::size_t report_ends[] = {
-    sizeof(std::size_t),
-    offsetof(bitstep_run_report, ran) + sizeof(int),
-    offsetof(bitstep_run_report, threads) + sizeof(int),
+    offsetof(bitstep_run_report, threads) +
+        sizeof(int), // an output is filled where it lies: none is shorter than the first
 };
 static_assert(std::end(report_ends)[-1] == sizeof(bitstep_run_report));
 constexpr std::size_t options_ends[] = {
@@ -102,7 +101,6 @@ call::call(const bitstep_options* given) noexcept {
     if (ok() && full.report != nullptr) {
         bitstep_run_report asked = BITSTEP_RUN_REPORT_INIT;
         checks_.add(read_sized("options.report", full.report, report_ends, asked));
-        report_size_ = asked.struct_size;
     }
     if (!ok()) return;
     opts_.threads = full.threads;
@@ -113,9 +111,7 @@ call::call(const bitstep_options* given) noexcept {
     opts_.parallel_for = full.parallel_for;
     opts_.pool = full.pool;
     report_ = full.report;
-    if (report_ == nullptr) return;
-    // A whole report is filled in where it is, and so checked for overlaps.
-    opts_.report = report_size_ == sizeof(bitstep_run_report) ? &as_twin<report_twin>(report_)->body : &ran_;
+    if (report_ != nullptr) opts_.report = &as_twin<report_twin>(report_)->body; // where it lies: checked for overlaps
 }
 
 call& call::needs_hyper(const bitstep_hyper_parameters* given) noexcept {
@@ -127,17 +123,7 @@ call& call::needs_hyper(const bitstep_hyper_parameters* given) noexcept {
 }
 
 bitstep_status call::done(const status& result) const noexcept {
-    if (report_ != nullptr && opts_.report != &ran_) {
-        static_cast<void>(as_twin<report_twin>(report_)); // and back
-    } else if (report_ != nullptr && result.ok()) {
-        // A report of an older header: what it has of what is written. Its struct_size is the caller's.
-        const bitstep_run_report full = {report_size_, static_cast<int>(ran_.ran), ran_.threads};
-        constexpr std::size_t from = offsetof(bitstep_run_report, ran);
-        if (report_size_ > from) {
-            std::memcpy(reinterpret_cast<char*>(report_) + from, reinterpret_cast<const char*>(&full) + from,
-                        report_size_ - from);
-        }
-    }
+    if (report_ != nullptr) static_cast<void>(as_twin<report_twin>(report_)); // and back
     return finish(result);
 }
 

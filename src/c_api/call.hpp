@@ -46,8 +46,6 @@ private:
     options opts_;
     hyper_parameters hyper_;
     bitstep_run_report* report_ = nullptr;
-    std::size_t report_size_ = 0; ///< checked; report_'s own may have changed while the caller's threads ran
-    run_report ran_;
 };
 
 /// A workspace query; ask(opts) is its C++ twin. Nothing runs, so a report stays as it is.
