@@ -31,8 +31,8 @@ nb::object predict(nb::handle X, nb::handle w, nb::handle threads, nb::handle ac
     const options opts = read_options(threads, accumulate);
     linear_arrays in(X, nullptr, w);
     return with_type(in.x.is_double, [&]<class T>(T) {
-        const output result(in.x, in.x.extent(0));
-        expect_still({&in.x, &in.w});
+        const output result(in.x, in.x.extent(0), output::runs_code(in.x));
+        expect_still({&in.x, &in.w}, result);
         status done;
         {
             const nb::gil_scoped_release released;
@@ -47,8 +47,8 @@ nb::object residual(nb::handle X, nb::handle y, nb::handle w, nb::handle threads
     const options opts = read_options(threads, accumulate);
     linear_arrays in(X, &y, w);
     return with_type(in.x.is_double, [&]<class T>(T) {
-        const output result(in.x, in.x.extent(0));
-        expect_still({&in.x, &in.y, &in.w});
+        const output result(in.x, in.x.extent(0), output::runs_code(in.x));
+        expect_still({&in.x, &in.y, &in.w}, result);
         status done;
         {
             const nb::gil_scoped_release released;
@@ -65,8 +65,8 @@ nb::object gradient(nb::handle X, nb::handle y, nb::handle w, nb::handle threads
     linear_arrays in(X, &y, w);
     return with_type(in.x.is_double, [&]<class T>(T) {
         const std::size_t d = in.x.extent(1);
-        const output result(in.x, d);
-        expect_still({&in.x, &in.y, &in.w});
+        const output result(in.x, d, output::runs_code(in.x));
+        expect_still({&in.x, &in.y, &in.w}, result);
         T mse = 0;
         status done;
         {

@@ -88,9 +88,9 @@ nb::object distributed_step(nb::handle worker_xs, nb::handle worker_ys, nb::hand
     state_arrays state;
     state.take_all(weights, ema_weights, m, v, xs, d, "of worker_xs' features");
     return with_type(xs.is_double, [&]<class T>(T) {
-        const output result(xs, 4 * d);
+        const output result(xs, 4 * d, output::runs_code(xs));
         const vector_view<T> out{result.data<T>(), 4 * d};
-        expect_still({&xs, &ys, &state.weights, &state.ema_weights, &state.m, &state.v});
+        expect_still({&xs, &ys, &state.weights, &state.ema_weights, &state.m, &state.v}, result);
         status done;
         {
             const nb::gil_scoped_release released;

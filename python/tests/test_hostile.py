@@ -9,24 +9,7 @@ import numpy as np
 import pytest
 
 import bitstep
-from conftest import HYPER, bits, needs_torch, problem, torch
-
-START = """
-import resource, sys, threading
-if "TORCH":
-    import torch
-import numpy as np
-import bitstep
-HYPER = dict(lr=0.01, beta1=0.9, beta2=0.999, eps=1e-8, decay=0.99, t=3)
-"""
-
-
-def run(code, with_torch=False):
-    start = START.replace('"TORCH"', str(with_torch))
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", start + code], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
-    return done.stdout.strip()
-
+from conftest import HYPER, bits, needs_torch, problem, run, torch
 
 TOO_LARGE = {
     "X": "bitstep.predict(zero(1, 2**62), zero(2**62))",
