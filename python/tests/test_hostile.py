@@ -395,3 +395,20 @@ def test_references_after_errors():
             with pytest.raises((TypeError, ValueError)):
                 function(*arguments)
         assert max(b - a for a, b in zip(before, counts())) < 25, function.__name__
+
+
+@pytest.mark.parametrize("base", [int, float])
+def test_a_number_whose_float_raises(base):
+    class Number(base):
+        def __float__(self):
+            raise KeyError("float")
+
+    state = [np.ones(1) for _ in range(5)]
+    if base is int:  # of a float C reads the value
+        with pytest.raises(KeyError, match="float"):
+            bitstep.adam_ema_update(*state, **dict(HYPER, lr=Number(0)))
+        assert all(bits(a) == bits(np.ones(1)) for a in state)
+    else:
+        bitstep.adam_ema_update(*state, **dict(HYPER, lr=Number(0)))
+    with pytest.raises(ValueError, match="^lr must be in the range of double, got 1000"):
+        bitstep.adam_ema_update(*state, **dict(HYPER, lr=10**400))
