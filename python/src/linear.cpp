@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stages before the update: X w, X w - y, and the gradient of the mean squared error.
+#include "gil.hpp"
 #include "results.hpp"
 #include "scalars.hpp"
 #include "verbs.hpp"
@@ -35,7 +36,7 @@ nb::object predict(nb::handle X, nb::handle w, nb::handle threads, nb::handle ac
         expect_still({&in.x, &in.w}, result);
         status done;
         {
-            const nb::gil_scoped_release released;
+            const without_gil released;
             done = bitstep::predict<T>(matrix<T>(in.x), vector<T>(in.w), {result.data<T>(), in.x.extent(0)}, opts);
         }
         raise_unless_ok(done);
@@ -51,7 +52,7 @@ nb::object residual(nb::handle X, nb::handle y, nb::handle w, nb::handle threads
         expect_still({&in.x, &in.y, &in.w}, result);
         status done;
         {
-            const nb::gil_scoped_release released;
+            const without_gil released;
             done = bitstep::residual<T>(matrix<T>(in.x), vector<T>(in.y), vector<T>(in.w),
                                         {result.data<T>(), in.x.extent(0)}, opts);
         }
@@ -70,7 +71,7 @@ nb::object gradient(nb::handle X, nb::handle y, nb::handle w, nb::handle threads
         T mse = 0;
         status done;
         {
-            const nb::gil_scoped_release released;
+            const without_gil released;
             const matrix_view<const T> x = matrix<T>(in.x);
             const shard_view<T> shard{x.data, dense<T>(in.y), x.rows, x.row_stride};
             done =

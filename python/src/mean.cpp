@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mean over workers of a whole dictionary of gradients: one call of the library per dtype, whatever the number of
 // names, so that one team of threads shares all of them.
+#include "gil.hpp"
 #include "results.hpp"
 #include "scalars.hpp"
 #include "verbs.hpp"
@@ -265,7 +266,7 @@ nb::object mean(nb::handle worker_grads, nb::handle counts, nb::handle threads, 
     expect_all_still(g);
     status done;
     {
-        const nb::gil_scoped_release released;
+        const without_gil released;
         for (odd_tensor& one : g.odd) {
             one.tensor.make_dense();
             g.pointers[one.pointer] = one.tensor.data;

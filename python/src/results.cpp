@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results.hpp"
 
+#include "gil.hpp"
 #include "tensors.hpp"
 
 #include <algorithm>
@@ -138,7 +139,7 @@ void raise_unless_ok(const status& done, const array& X, const array& y) {
     if (done.ok()) return;
     std::string found;
     if (done.code() == status_code::non_finite) {
-        const nb::gil_scoped_release released;
+        const without_gil released;
         found = with_type(X.is_double, [&]<class T>(T) { return not_finite<T>(X, y); });
     }
     if (!found.empty()) throw_value_error(found);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulator of a ring all-reduce, with its messages as tuples.
+#include "gil.hpp"
 #include "results.hpp"
 #include "scalars.hpp"
 #include "verbs.hpp"
@@ -75,7 +76,7 @@ nb::object ring(nb::handle worker_vectors, nb::handle op, nb::handle trace) {
         for (const output& one : results) one.expect_still();
     }
     const status done = with_type(vectors[0].is_double, [&]<class T>(T) {
-        const nb::gil_scoped_release released;
+        const without_gil released;
         std::vector<const T*> in;
         std::vector<T*> out;
         for (std::size_t i = 0; i < workers; ++i) {
