@@ -125,13 +125,17 @@ void expect_one_still(const array& a) {
                 std::equal(a.shape, a.shape + a.dimensions, again.shape) &&
                 std::equal(a.strides, a.strides + a.dimensions, again.strides);
     }
-    if (still || a.size() == 0) return;
-    throw_value_error(a.where.text() + " must stay where it is while the arguments are read, got moved by one of them");
+    if (!still && a.size() != 0) throw_moved(a.where);
+}
+
+void throw_moved(const place& where) {
+    throw_value_error(where.text() + " must stay where it is while the arguments are read, got moved by one of them");
 }
 
 void expect_still(std::initializer_list<const array*> arrays) {
     const auto runs_code = [](const array* a) { return a->runs_code; };
-    if (std::none_of(arrays.begin(), arrays.end(), runs_code)) return;
+    const bool of_torch = (*arrays.begin())->from == kind::torch; // so are all of one call
+    if (!(of_torch && torch_may_run_code()) && std::none_of(arrays.begin(), arrays.end(), runs_code)) return;
     for (const array* a : arrays) expect_one_still(*a);
 }
 

@@ -5,8 +5,9 @@
 // describe is copied, once (layout.cpp).
 //
 // A function reads its numbers and options first, then its arrays, then releases the GIL: reading a number may run the
-// caller's code, which may free an array's memory whose address was taken before. So may taking a tensor of a subclass:
-// where one was taken, expect_still() looks at all of them once more, as the last step with the GIL.
+// caller's code, which may free an array's memory whose address was taken before. So may taking a tensor of a subclass,
+// and with one of torch's modes on even making a result: then expect_still() looks at all of them once more, as the last step
+// with the GIL.
 #pragma once
 
 #include "frameworks.hpp"
@@ -77,10 +78,11 @@ void expect_vector(const array& a, std::size_t size, const char* what);
 void expect_writable(const array& a);
 
 /// ValueError where an array of those that are to be read lies elsewhere than when it was taken. Runs no code of the
-/// caller's. Costs nothing where no argument has any; what one of torch's modes may do in between is not looked for.
+/// caller's. Costs next to nothing where none has run.
 void expect_still(std::initializer_list<const array*> arrays);
 /// The same of one array, whatever it is.
 void expect_one_still(const array& a);
+[[noreturn]] void throw_moved(const place& where);
 
 /// The elements in C order, copied first where they do not lie so. Needs no GIL.
 template <class T>

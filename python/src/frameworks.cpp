@@ -31,10 +31,12 @@ const torch_objects* torch_if_imported() {
         if (importing.is_valid() && importing.is(nb::handle(Py_True))) return nullptr;
         try {
             nb::object increment = nb::getattr(module.attr("autograd").attr("graph"), "increment_version", nb::none());
+            const nb::object empty = module.attr("empty"), empty_like = module.attr("empty_like");
+            const bool by_itself = PyCFunction_Check(empty.ptr()) && PyCFunction_Check(empty_like.ptr());
             return std::unique_ptr<torch_objects>(
-                new torch_objects{module.attr("Tensor"), module.attr("nn").attr("Parameter"), module.attr("empty"),
-                                  module.attr("empty_like"), module.attr("float32"), module.attr("float64"),
-                                  module.attr("device")("cpu"), std::move(increment)});
+                new torch_objects{module.attr("Tensor"), module.attr("nn").attr("Parameter"), empty, empty_like,
+                                  module.attr("float32"), module.attr("float64"), module.attr("device")("cpu"),
+                                  module.attr("_C"), std::move(increment), by_itself});
         } catch (nb::python_error& error) {
             if (!tells_wrong_type(error)) throw;
             return nullptr;

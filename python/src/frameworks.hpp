@@ -38,7 +38,8 @@ const nb::object& numpy_dtype(bool is_double);
 
 /// Objects of torch, once it has been imported to its end.
 struct torch_objects {
-    nb::object tensor_type, parameter_type, empty, empty_like, float32, float64, cpu, increment_version;
+    nb::object tensor_type, parameter_type, empty, empty_like, float32, float64, cpu, c_module, increment_version;
+    bool makes_by_itself; ///< empty and empty_like are functions in C, as torch has them
 };
 const torch_objects& torch();
 

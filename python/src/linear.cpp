@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stages before the update: X w, X w - y, and the gradient of the mean squared error.
+#include "gil.hpp"
 #include "results.hpp"
 #include "scalars.hpp"
 #include "verbs.hpp"
@@ -31,11 +32,11 @@ nb::object predict(nb::handle X, nb::handle w, nb::handle threads, nb::handle ac
     const options opts = read_options(threads, accumulate);
     linear_arrays in(X, nullptr, w);
     return with_type(in.x.is_double, [&]<class T>(T) {
-        const output result(in.x, in.x.extent(0));
-        expect_still({&in.x, &in.w});
+        const output result(in.x, in.x.extent(0), output::runs_code(in.x));
+        expect_still({&in.x, &in.w}, result);
         status done;
         {
-            const nb::gil_scoped_release released;
+            const without_gil released;
             done = bitstep::predict<T>(matrix<T>(in.x), vector<T>(in.w), {result.data<T>(), in.x.extent(0)}, opts);
         }
         raise_unless_ok(done);
@@ -47,11 +48,11 @@ nb::object residual(nb::handle X, nb::handle y, nb::handle w, nb::handle threads
     const options opts = read_options(threads, accumulate);
     linear_arrays in(X, &y, w);
     return with_type(in.x.is_double, [&]<class T>(T) {
-        const output result(in.x, in.x.extent(0));
-        expect_still({&in.x, &in.y, &in.w});
+        const output result(in.x, in.x.extent(0), output::runs_code(in.x));
+        expect_still({&in.x, &in.y, &in.w}, result);
         status done;
         {
-            const nb::gil_scoped_release released;
+            const without_gil released;
             done = bitstep::residual<T>(matrix<T>(in.x), vector<T>(in.y), vector<T>(in.w),
                                         {result.data<T>(), in.x.extent(0)}, opts);
         }
@@ -65,12 +66,12 @@ nb::object gradient(nb::handle X, nb::handle y, nb::handle w, nb::handle threads
     linear_arrays in(X, &y, w);
     return with_type(in.x.is_double, [&]<class T>(T) {
         const std::size_t d = in.x.extent(1);
-        const output result(in.x, d);
-        expect_still({&in.x, &in.y, &in.w});
+        const output result(in.x, d, output::runs_code(in.x));
+        expect_still({&in.x, &in.y, &in.w}, result);
         T mse = 0;
         status done;
         {
-            const nb::gil_scoped_release released;
+            const without_gil released;
             const matrix_view<const T> x = matrix<T>(in.x);
             const shard_view<T> shard{x.data, dense<T>(in.y), x.rows, x.row_stride};
             done =

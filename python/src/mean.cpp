@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mean over workers of a whole dictionary of gradients: one call of the library per dtype, whatever the number of
 // names, so that one team of threads shares all of them.
+#include "gil.hpp"
 #include "results.hpp"
 #include "scalars.hpp"
 #include "verbs.hpp"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 #include <vector>
 
 namespace bitstep::python {
@@ -47,7 +49,7 @@ struct gathered {
     std::vector<held_tensor> holds;
     std::deque<odd_tensor> odd;        ///< no moves: what has to be copied while the GIL is released
     std::vector<const void*> pointers; ///< [name][worker]
-    bool ran_code = false;             ///< of the caller's: a tensor of a subclass, or a name that is not just a str
+    bool ran_code = false; ///< of the caller's: a tensor of a subclass, a name that is not just a str, a mode
 };
 
 void gather_workers(nb::handle worker_grads, gathered& g) {
@@ -106,6 +108,7 @@ void gather_first(gathered& g) {
     g.names.reserve(names.size());
     g.tensors.reserve(names.size() * workers);
     g.pointers.resize(names.size() * workers);
+    bool asked = false, code_runs = false;
     for (std::size_t k = 0; k < names.size(); ++k) {
         const nb::object& name = names[k];
         if (!PyUnicode_Check(name.ptr())) {
@@ -113,8 +116,10 @@ void gather_first(gathered& g) {
         }
         array a;
         take(g.tensors[k], {argument, 0, name.ptr()}, a);
+        if (a.from == kind::torch && !std::exchange(asked, true)) code_runs = output::runs_code(a);
         g.ran_code = g.ran_code || !PyUnicode_CheckExact(name.ptr());
-        g.names.push_back({name, a.from, a.is_double, a.dimensions, g.shapes.size(), a.size(), output(a)});
+        g.names.push_back({name, a.from, a.is_double, a.dimensions, g.shapes.size(), a.size(), output(a, code_runs)});
+        g.ran_code = g.ran_code || g.names.back().mean.ran_code();
         g.shapes.insert(g.shapes.end(), a.shape, a.shape + a.dimensions);
         keep(a, 0, k, g);
     }
@@ -186,6 +191,7 @@ void gather_tensors(gathered& g) {
 /// expect_still() of arrays.hpp, of all that is noted.
 void expect_all_still(const gathered& g) {
     if (!g.ran_code) return;
+    for (const named& n : g.names) n.mean.expect_still();
     const std::size_t workers = g.workers.size();
     const hold nothing_to_ask;
     std::vector<const hold*> holds(g.pointers.size());
@@ -260,7 +266,7 @@ nb::object mean(nb::handle worker_grads, nb::handle counts, nb::handle threads, 
     expect_all_still(g);
     status done;
     {
-        const nb::gil_scoped_release released;
+        const without_gil released;
         for (odd_tensor& one : g.odd) {
             one.tensor.make_dense();
             g.pointers[one.pointer] = one.tensor.data;

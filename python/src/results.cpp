@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results.hpp"
 
+#include "gil.hpp"
 #include "tensors.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -79,20 +81,47 @@ std::string not_finite(const array& X, const array& y) {
 
 } // namespace
 
-output::output(const array& like) : like_(like.object), kind_(like.from) { own(empty(like), like.size()); }
-output::output(const array& like, std::size_t size) : like_(like.object), kind_(like.from) {
-    own(empty(like, nb::int_(size)), size);
+bool output::runs_code(const array& like) { return like.from == kind::torch && torch_may_run_code(); }
+
+output::output(const array& like, bool code_runs)
+    : like_(like.object), kind_(like.from), is_double_(like.is_double), size_(like.size()) {
+    own(empty(like), code_runs, like.shape, like.dimensions);
 }
 
-void output::own(nb::object made, std::size_t size) {
+output::output(const array& like, std::size_t size, bool code_runs)
+    : like_(like.object), kind_(like.from), is_double_(like.is_double), size_(size) {
+    const auto extent = static_cast<Py_ssize_t>(size);
+    own(empty(like, nb::int_(size)), code_runs, &extent, 1);
+}
+
+void output::own(nb::object made, bool code_runs, const Py_ssize_t* shape, int dimensions) {
     made_ = std::move(made);
     if (kind_ == kind::torch) {
-        data_ = address_of(made_, size);
+        ran_code_ = code_runs || !is_plain_tensor(made_);
+        data_ = ran_code_ ? address_if_right(made_, is_double_, shape, dimensions) : address_of(made_);
         return;
     }
     array result;
     take(made_, {"result"}, result);
     data_ = const_cast<std::byte*>(result.data);
+}
+
+void output::expect_still() const {
+    if (kind_ != kind::torch) return;
+    array made;
+    made.object = made_;
+    made.where = {"the result"};
+    made.is_double = is_double_;
+    made.elements = size_;
+    made.data = static_cast<const std::byte*>(data_);
+    if (size_ != 0 && !result_lies_still(made)) throw_moved(made.where);
+}
+
+void expect_still(std::initializer_list<const array*> arrays, const output& result) {
+    const auto runs_code = [](const array* a) { return a->runs_code; };
+    if (!result.ran_code() && std::none_of(arrays.begin(), arrays.end(), runs_code)) return;
+    for (const array* a : arrays) expect_one_still(*a);
+    result.expect_still();
 }
 
 nb::object output::finish() const { return kind_ == kind::jax ? to_jax(made_, like_) : made_; }
@@ -110,7 +139,7 @@ void raise_unless_ok(const status& done, const array& X, const array& y) {
     if (done.ok()) return;
     std::string found;
     if (done.code() == status_code::non_finite) {
-        const nb::gil_scoped_release released;
+        const without_gil released;
         found = with_type(X.is_double, [&]<class T>(T) { return not_finite<T>(X, y); });
     }
     if (!found.empty()) throw_value_error(found);

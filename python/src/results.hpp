@@ -13,24 +13,37 @@ namespace bitstep::python {
 /// A new array of the kind and dtype of `like`. For JAX it is NumPy's until it is finished.
 class output {
 public:
-    output(const array& like, std::size_t size);
+    output(const array& like, std::size_t size, bool code_runs);
     /// Of the same shape.
-    explicit output(const array& like);
+    output(const array& like, bool code_runs);
+    /// Whether making results of this kind may run the caller's code: then each is looked at like an argument. To be asked once
+    /// in a call: it takes 60 ns, a twentieth of making a tensor.
+    static bool runs_code(const array& like);
 
     template <class T>
     T* data() const {
         return static_cast<T*>(data_);
     }
     nb::object finish() const;
+    /// Making it ran, or may have run, the caller's code.
+    bool ran_code() const { return ran_code_; }
+    /// As expect_one_still() of arrays.hpp: making one result may run code that moves an earlier one.
+    void expect_still() const;
 
 private:
-    void own(nb::object made, std::size_t size);
+    void own(nb::object made, bool code_runs, const Py_ssize_t* shape, int dimensions);
 
     nb::handle like_;
     kind kind_;
+    bool is_double_;
+    bool ran_code_ = false;
+    std::size_t size_;
     nb::object made_;
     void* data_ = nullptr;
 };
+
+/// As expect_still() of arrays.hpp, with the result.
+void expect_still(std::initializer_list<const array*> arrays, const output& result);
 
 /// ok: returns. Else ValueError, MemoryError or RuntimeError with the library's message.
 void raise_unless_ok(const status& done);

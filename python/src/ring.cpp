@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulator of a ring all-reduce, with its messages as tuples.
+#include "gil.hpp"
 #include "results.hpp"
 #include "scalars.hpp"
 #include "verbs.hpp"
@@ -65,12 +66,17 @@ nb::object ring(nb::handle worker_vectors, nb::handle op, nb::handle trace) {
     std::vector<ring_event> events;
     if (traced) events = room_for_events(workers);
     std::vector<output> results;
-    for (const array& a : vectors) results.emplace_back(a, size);
-    if (std::any_of(vectors.begin(), vectors.end(), [](const array& a) { return a.runs_code; })) {
+    const bool code_runs = output::runs_code(vectors[0]);
+    for (const array& a : vectors) results.emplace_back(a, size, code_runs);
+    const auto ran_code = [](const output& a) { return a.ran_code(); };
+    const auto took_code = [](const array& a) { return a.runs_code; };
+    if (std::any_of(results.begin(), results.end(), ran_code) ||
+        std::any_of(vectors.begin(), vectors.end(), took_code)) {
         for (const array& a : vectors) expect_one_still(a);
+        for (const output& one : results) one.expect_still();
     }
     const status done = with_type(vectors[0].is_double, [&]<class T>(T) {
-        const nb::gil_scoped_release released;
+        const without_gil released;
         std::vector<const T*> in;
         std::vector<T*> out;
         for (std::size_t i = 0; i < workers; ++i) {

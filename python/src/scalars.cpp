@@ -42,7 +42,9 @@ double read_number(nb::handle object, const char* name) {
     }
     const double value = PyFloat_AsDouble(number.ptr());
     if (value == -1 && PyErr_Occurred() != nullptr) {
-        clear_or_throw();
+        if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0)
+            throw nb::python_error(); // of a __float__ of the caller's
+        PyErr_Clear();
         throw_value_error(std::string(name) + " must be in the range of double, got " + text_of(object));
     }
     return value;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole step, and its second half in place.
+#include "gil.hpp"
 #include "results.hpp"
 #include "scalars.hpp"
 #include "verbs.hpp"
@@ -88,12 +89,12 @@ nb::object distributed_step(nb::handle worker_xs, nb::handle worker_ys, nb::hand
     state_arrays state;
     state.take_all(weights, ema_weights, m, v, xs, d, "of worker_xs' features");
     return with_type(xs.is_double, [&]<class T>(T) {
-        const output result(xs, 4 * d);
+        const output result(xs, 4 * d, output::runs_code(xs));
         const vector_view<T> out{result.data<T>(), 4 * d};
-        expect_still({&xs, &ys, &state.weights, &state.ema_weights, &state.m, &state.v});
+        expect_still({&xs, &ys, &state.weights, &state.ema_weights, &state.m, &state.v}, result);
         status done;
         {
-            const nb::gil_scoped_release released;
+            const without_gil released;
             const state_view<const T> now{dense<T>(state.weights), dense<T>(state.ema_weights), dense<T>(state.m),
                                           dense<T>(state.v), d};
             done = step<T>(xs, ys, now, hyper, out, opts);
@@ -124,7 +125,7 @@ void adam_ema_update(nb::handle grad, nb::handle weights, nb::handle ema_weights
         const auto writable = [](const array& a) {
             return const_cast<T*>(reinterpret_cast<const T*>(a.data)); // expect_writable has seen it
         };
-        const nb::gil_scoped_release released;
+        const without_gil released;
         const state_view<T> now{writable(state.weights), writable(state.ema_weights), writable(state.m),
                                 writable(state.v), g.extent(0)};
         return bitstep::adam_ema_update<T>(vector<T>(g), now, hyper, opts);

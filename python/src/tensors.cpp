@@ -66,6 +66,10 @@ struct tensor_access {
         stride{"stride"}, data_ptr{"data_ptr"};
     /// f, types, (tensor,) -> f(tensor) as torch has it, whatever the tensor's class overrides.
     nb::object without_overrides = torch().parameter_type.attr("__torch_function__");
+    /// How many modes are on, and a capsule with what dlpack::tensor says. Modes came with torch 1.13.
+    nb::object function_modes = nb::getattr(torch().c_module, "_len_torch_function_stack", nb::none());
+    nb::object dispatch_modes = nb::getattr(torch().c_module, "_len_torch_dispatch_stack", nb::none());
+    nb::object to_dlpack = nb::getattr(torch().c_module, "_to_dlpack", nb::none());
     const dlpack::exchange_table* exchange = exchange_table();
 };
 
@@ -93,14 +97,8 @@ void make_strides_bytes(array& a) {
     }
 }
 
-/// One call instead of five (40 ns instead of 250 ns). False, and nothing done, for whatever it does not describe as
-/// floats in the memory of the CPU: the attributes then word the refusal.
-bool read_exchanged(nb::handle tensor, array& out) {
-    dlpack::tensor t;
-    if (access().exchange->view(tensor.ptr(), &t) != 0) {
-        clear_or_throw();
-        return false;
-    }
+/// False, and nothing done, for whatever is not described as floats in the memory of the CPU.
+bool read_description(const dlpack::tensor& t, array& out) {
     const bool is_float = t.code == dlpack::code_float && t.lanes == 1 && (t.bits == 32 || t.bits == 64);
     if (!is_float || t.device_type != dlpack::device_cpu || t.dimensions > array::most_dimensions) return false;
     if (t.data == nullptr && std::find(t.shape, t.shape + t.dimensions, 0) == t.shape + t.dimensions) return false;
@@ -113,6 +111,47 @@ bool read_exchanged(nb::handle tensor, array& out) {
     make_strides_bytes(out);
     out.data = static_cast<const std::byte*>(t.data) + t.byte_offset;
     return true;
+}
+
+/// One call instead of five (40 ns instead of 250 ns). False: the attributes then word the refusal.
+bool read_exchanged(nb::handle tensor, array& out) {
+    dlpack::tensor t;
+    if (access().exchange->view(tensor.ptr(), &t) == 0) return read_description(t, out);
+    clear_or_throw();
+    return false;
+}
+
+/// Before torch 2.10 every getter goes through the function modes, but this does not. It takes 470 ns, and may ask a class
+/// with a __torch_dispatch__ for a view.
+bool read_capsule(nb::handle tensor, array& out) {
+    const nb::object capsule = nb::steal(PyObject_CallOneArg(access().to_dlpack.ptr(), tensor.ptr()));
+    const void* const managed = capsule.is_valid() ? PyCapsule_GetPointer(capsule.ptr(), "dltensor") : nullptr;
+    // The description is the first member.
+    if (managed != nullptr) return read_description(*static_cast<const dlpack::tensor*>(managed), out);
+    clear_or_throw();
+    return false;
+}
+
+bool any_on(const nb::object& count) {
+    if (count.is_none()) return false;
+    const nb::object modes = nb::steal(PyObject_CallNoArgs(count.ptr()));
+    if (!modes.is_valid()) throw nb::python_error();
+    return PyLong_AsLong(modes.ptr()) != 0;
+}
+
+/// As torch itself has it, of a tensor that was taken or made.
+bool read_by_torch(nb::handle tensor, const array& then, array& now) {
+    if (access().exchange != nullptr) return read_exchanged(tensor, now);
+    if (any_on(access().function_modes)) return read_capsule(tensor, now);
+    const auto ask = [&](const char* method) {
+        return access().without_overrides(torch().tensor_type.attr(method), nb::tuple(), nb::make_tuple(tensor));
+    };
+    now.is_double = then.is_double;
+    now.dimensions = read_extents(ask("size"), then.where, now.shape);
+    if (read_extents(ask("stride"), then.where, now.strides) != now.dimensions) return false;
+    make_strides_bytes(now);
+    now.data = static_cast<const std::byte*>(PyLong_AsVoidPtr(ask("data_ptr").ptr()));
+    return nb::cast<std::size_t>(ask("element_size")) == then.item_bytes();
 }
 
 void read_attributes(nb::handle tensor, bool plain, const place& where, array& out) {
@@ -159,32 +198,51 @@ void take_tensor(nb::handle tensor, const place& where, array& out) {
 }
 
 bool tensor_lies_still(const array& a) {
-    const nb::handle tensor = a.keeps.owner.is_valid() ? a.keeps.owner : a.object;
-    const auto ask = [&](const char* method) {
-        return access().without_overrides(torch().tensor_type.attr(method), nb::tuple(), nb::make_tuple(tensor));
-    };
     array now;
-    now.is_double = a.is_double;
-    now.dimensions = read_extents(ask("size"), a.where, now.shape);
-    if (now.dimensions != a.dimensions || read_extents(ask("stride"), a.where, now.strides) != a.dimensions)
-        return false;
-    make_strides_bytes(now);
+    if (!read_by_torch(a.keeps.owner.is_valid() ? a.keeps.owner : a.object, a, now)) return false;
+    if (now.is_double != a.is_double || now.dimensions != a.dimensions || now.data != a.data) return false;
     for (int axis = 0; axis < a.dimensions; ++axis) {
         if (now.shape[axis] != a.shape[axis]) return false;
         if (a.shape[axis] > 1 && now.strides[axis] != a.strides[axis]) return false;
     }
-    return nb::cast<std::size_t>(ask("element_size")) == a.item_bytes() &&
-           PyLong_AsVoidPtr(ask("data_ptr").ptr()) == a.data;
+    return true;
 }
 
-void* address_of(nb::handle tensor, std::size_t size) {
-    void* const address = PyLong_AsVoidPtr(access().data_ptr.call(tensor, is_plain_tensor(tensor)).ptr());
+bool result_lies_still(const array& made) {
+    array now;
+    if (!read_by_torch(made.object, made, now)) return false;
+    std::size_t size = 1;
+    for (int axis = 0; axis < now.dimensions; ++axis) size *= now.extent(axis);
+    return now.is_double == made.is_double && size == made.size() && now.is_dense() && now.data == made.data;
+}
+
+bool torch_may_run_code() {
+    return !torch().makes_by_itself || any_on(access().function_modes) || any_on(access().dispatch_modes);
+}
+
+void* address_of(nb::handle tensor) {
+    void* const address = PyLong_AsVoidPtr(access().data_ptr.call(tensor, true).ptr());
     if (address == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
-    if (address == nullptr && size != 0) {
-        throw_type_error("the result must be a tensor with memory, got " + describe(tensor) +
-                         " from torch.empty: one of torch's modes is on");
-    }
     return address;
+}
+
+void* address_if_right(nb::handle tensor, bool is_double, const Py_ssize_t* shape, int dimensions) {
+    array made;
+    bool right = false;
+    try {
+        take(tensor, {"the result"}, made);
+        right = made.from == kind::torch && made.is_double == is_double && made.dimensions == dimensions &&
+                std::equal(shape, shape + dimensions, made.shape) && made.is_dense() && !made.read_only;
+    } catch (nb::python_error& error) {
+        if (!tells_wrong_type(error)) throw;
+    } catch (nb::builtin_exception&) { // take's own refusals
+    }
+    if (right) return const_cast<std::byte*>(made.data);
+    const nb::object its_shape = attribute(tensor, "shape");
+    throw_type_error(std::string("the result must be a tensor with memory on the CPU, contiguous, of ") +
+                     (is_double ? "float64" : "float32") + " and the shape " + shape_text(shape, dimensions) +
+                     ", got " + describe(tensor) + (its_shape.is_valid() ? " of the shape " + text_of(its_shape) : "") +
+                     " from torch.empty: one of torch's modes is on");
 }
 
 } // namespace bitstep::python

@@ -2,6 +2,7 @@
 #include "texts.hpp"
 
 #include "frameworks.hpp"
+#include "gil.hpp"
 
 namespace bitstep::python {
 namespace {
@@ -38,7 +39,7 @@ void throw_type_error(const std::string& message) { throw nb::type_error(message
 void throw_value_error(const std::string& message) { throw nb::value_error(message.c_str()); }
 
 void throw_memory_error(const place& where, const std::string& why) {
-    const nb::gil_scoped_acquire acquired;
+    const with_gil acquired;
     PyErr_SetString(PyExc_MemoryError, (where.text() + " " + why).c_str());
     throw nb::python_error();
 }

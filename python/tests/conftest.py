@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all tests share: the kinds of arrays that are installed here, the usual numbers, and arguments to spoil."""
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -62,3 +65,21 @@ def problem(W=3, A=2, B=5, d=37, dtype="float32", seed=1):
 
 def bits(array):
     return np.ascontiguousarray(array).tobytes()
+
+
+START = """
+import resource, sys, threading
+if "TORCH":
+    import torch
+import numpy as np
+import bitstep
+HYPER = dict(lr=0.01, beta1=0.9, beta2=0.999, eps=1e-8, decay=0.99, t=3)
+"""
+
+
+def run(code, with_torch=False):
+    """What `code` prints in a process of its own."""
+    start = START.replace('"TORCH"', str(with_torch))
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", start + code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
+    return done.stdout.strip()

@@ -9,24 +9,7 @@ import numpy as np
 import pytest
 
 import bitstep
-from conftest import HYPER, bits, needs_torch, problem, torch
-
-START = """
-import resource, sys, threading
-if "TORCH":
-    import torch
-import numpy as np
-import bitstep
-HYPER = dict(lr=0.01, beta1=0.9, beta2=0.999, eps=1e-8, decay=0.99, t=3)
-"""
-
-
-def run(code, with_torch=False):
-    start = START.replace('"TORCH"', str(with_torch))
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", start + code], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
-    return done.stdout.strip()
-
+from conftest import HYPER, bits, needs_torch, problem, run, torch
 
 TOO_LARGE = {
     "X": "bitstep.predict(zero(1, 2**62), zero(2**62))",
@@ -412,3 +395,20 @@ def test_references_after_errors():
             with pytest.raises((TypeError, ValueError)):
                 function(*arguments)
         assert max(b - a for a, b in zip(before, counts())) < 25, function.__name__
+
+
+@pytest.mark.parametrize("base", [int, float])
+def test_a_number_whose_float_raises(base):
+    class Number(base):
+        def __float__(self):
+            raise KeyError("float")
+
+    state = [np.ones(1) for _ in range(5)]
+    if base is int:  # of a float C reads the value
+        with pytest.raises(KeyError, match="float"):
+            bitstep.adam_ema_update(*state, **dict(HYPER, lr=Number(0)))
+        assert all(bits(a) == bits(np.ones(1)) for a in state)
+    else:
+        bitstep.adam_ema_update(*state, **dict(HYPER, lr=Number(0)))
+    with pytest.raises(ValueError, match="^lr must be in the range of double, got 1000"):
+        bitstep.adam_ema_update(*state, **dict(HYPER, lr=10**400))

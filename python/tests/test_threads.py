@@ -107,3 +107,28 @@ def test_a_child_of_a_fork_does_not_hang(who):
         pytest.importorskip("torch")
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED, who], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+LEAVING = """
+import threading, time
+import numpy as np
+import bitstep
+X, w = np.ones((1000, 1000)), np.ones(1000)
+def go():
+    while True: CALL
+for _ in range(3): threading.Thread(target=go, daemon=True).start()
+end = time.monotonic() + 0.2
+while BUSY and time.monotonic() < end: pass
+if not BUSY: time.sleep(0.2)
+"""
+
+
+@pytest.mark.parametrize("busy", [False, True])
+@pytest.mark.parametrize("call", ["bitstep.gradient(X, w, w, threads=1)", "bitstep.simulate_ring_allreduce([w])"])
+def test_leaving_while_a_daemon_thread_is_in_a_call(call, busy):
+    """Before Python 3.14 the interpreter ends a thread that wants the GIL back, or that waits for it already (busy), by
+    unwinding its frames."""
+    code = LEAVING.replace("CALL", call).replace("BUSY", str(busy))
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
