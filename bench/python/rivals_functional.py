@@ -19,16 +19,24 @@ class Step(Contender):
         return np.asarray(self._result()).reshape(4, -1)
 
 
-def numpy_functional(x, y, w, ema, m, v, hyper):
-    h, factor, root = hyper, 2 / len(y), (1 - hyper.beta2**hyper.t) ** 0.5
-    rate = h.lr / (1 - h.beta1**h.t)
+def as_written(x, y, w, ema, m, v, hyper, sqrt, join):
+    """The formulas as they stand, in the operators that NumPy's arrays and torch's tensors share."""
+    h, factor = hyper, 2 / len(y)
 
     def formulas():
         g = factor * ((x @ w - y) @ x)
         new_m = h.beta1 * m + (1 - h.beta1) * g
         new_v = h.beta2 * v + (1 - h.beta2) * g * g
-        new_w = w - h.lr * (new_m / (1 - h.beta1**h.t)) / (np.sqrt(new_v / (1 - h.beta2**h.t)) + h.eps)
-        return np.concatenate((new_w, h.decay * ema + (1 - h.decay) * new_w, new_m, new_v))
+        new_w = w - h.lr * (new_m / (1 - h.beta1**h.t)) / (sqrt(new_v / (1 - h.beta2**h.t)) + h.eps)
+        return join((new_w, h.decay * ema + (1 - h.decay) * new_w, new_m, new_v))
+
+    return formulas
+
+
+def numpy_functional(x, y, w, ema, m, v, hyper):
+    h, factor, root = hyper, 2 / len(y), (1 - hyper.beta2**hyper.t) ** 0.5
+    rate = h.lr / (1 - h.beta1**h.t)
+    formulas = as_written(x, y, w, ema, m, v, h, np.sqrt, np.concatenate)
 
     def on_a_copy():
         out = np.concatenate((w, ema, m, v))
@@ -59,13 +67,7 @@ def numpy_functional(x, y, w, ema, m, v, hyper):
 def torch_functional(x, y, w, ema, m, v, hyper):
     h, factor, root = hyper, 2 / len(y), (1 - hyper.beta2**hyper.t) ** 0.5
     rate, transposed = h.lr / (1 - h.beta1**h.t), x.t()
-
-    def formulas():
-        g = factor * ((x @ w - y) @ x)
-        new_m = h.beta1 * m + (1 - h.beta1) * g
-        new_v = h.beta2 * v + (1 - h.beta2) * g * g
-        new_w = w - h.lr * (new_m / (1 - h.beta1**h.t)) / (torch.sqrt(new_v / (1 - h.beta2**h.t)) + h.eps)
-        return torch.cat((new_w, h.decay * ema + (1 - h.decay) * new_w, new_m, new_v))
+    formulas = as_written(x, y, w, ema, m, v, h, torch.sqrt, torch.cat)
 
     def on_a_copy():
         out = torch.cat((w, ema, m, v))
