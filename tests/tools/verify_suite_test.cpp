@@ -33,7 +33,7 @@ verify_run compared(const results& got) {
     return run;
 }
 
-verify_outcome outcome_of(const verify_run& run) { return {{run}, std::string(32, '0')}; }
+verify_outcome outcome_of(const verify_run& run) { return {{run}, frozen_digest}; }
 
 TEST(verify_suite_test, equal_results_are_equal) {
     results got = some_results();
@@ -81,6 +81,16 @@ TEST(verify_suite_test, equal_bits_of_the_wrong_kernels_are_a_difference) {
     results got = some_results();
     got[0].ran.ran = arch::reference;
     EXPECT_EQ(compared(got).first_difference, "gradient on THE SHAPE: ran on reference");
+}
+
+TEST(verify_suite_test, other_bits_than_the_numerics_versions_are_a_difference) {
+    const verify_run run = compared(some_results());
+    const verify_outcome outcome{{run}, std::string(32, '0')};
+    EXPECT_TRUE(outcome.equal());
+    EXPECT_EQ(verify_exit_code(outcome), exit_code::difference);
+    EXPECT_NE(verify_table(outcome).find("NOT the bits of numerics version 1"), std::string::npos);
+    EXPECT_EQ(verify_table(outcome_of(run)).find("NOT"), std::string::npos);
+    EXPECT_FALSE(verify_json(outcome)["as_numerics_version"].get<bool>());
 }
 
 TEST(verify_suite_test, comparing_nothing_is_no_success) {

@@ -29,11 +29,12 @@ constexpr const char* footer =
     "  bitstep verify --arch avx2,avx512 --threads 2\n"
     "  bitstep verify --json\n\n"
     "Computes a fixed table of shapes with every kernel set that runs here and several thread counts, and compares every\n"
-    "number bit for bit with the scalar reference. The last line is a digest that is the same on every machine.\n"
+    "number bit for bit with the scalar reference. The last line is a digest that is the same on every machine, the one\n"
+    "of the numerics version (docs/numerics.md).\n"
     "Shapes: edges of lanes, panels and shards, one to 4099 rows, one to 70001 features, in f32 and f64, native and wide;\n"
     "also subnormal numbers, NaN and infinities. --arch and --threads (or BITSTEP_ARCH and BITSTEP_NUM_THREADS) restrict\n"
     "what is compared; the digest, XXH3-128 over the reference's results, stays the same.\n"
-    "Exit code 1: a difference, which the table names.";
+    "Exit code 1: a difference, which the table names, or another digest than that of the numerics version.";
 
 struct verify_options {
     std::vector<std::string> archs;

@@ -33,6 +33,9 @@ T value_of_kind(split_mix& bits, value_kind kind) {
     if (kind == value_kind::plain) {
         return value;
     }
+    if (kind == value_kind::large) {
+        return value * static_cast<T>(sizeof(T) == sizeof(float) ? 0x1p62 : 0x1p510); // exact
+    }
     const std::uint64_t dice = bits.next();
     if (kind == value_kind::spread) {
         if (dice % 32 == 0) {

@@ -25,6 +25,9 @@ std::string verify_table(const verify_outcome& outcome) {
     if (!outcome.compared_anything()) {
         table += "nothing was compared\n";
     }
+    table += outcome.as_frozen() ? fmt::format("these are the bits of numerics version {}\n", numerics_version())
+                                 : fmt::format("NOT the bits of numerics version {}, whose digest is {}\n",
+                                               numerics_version(), frozen_digest);
     return table;
 }
 
@@ -33,6 +36,7 @@ nlohmann::ordered_json verify_json(const verify_outcome& outcome) {
     report["version"] = version();
     report["numerics_version"] = numerics_version();
     report["equal"] = outcome.equal();
+    report["as_numerics_version"] = outcome.as_frozen();
     report["runs"] = nlohmann::ordered_json::array();
     for (const verify_run& run : outcome.runs) {
         report["runs"].push_back({{"arch", arch_name(run.which)},
@@ -41,14 +45,15 @@ nlohmann::ordered_json verify_json(const verify_outcome& outcome) {
                                   {"shapes", run.shapes},
                                   {"numbers", run.numbers},
                                   {"differences", run.differences},
-                                  {"first_difference", run.first_difference}});
+                                  {"first_difference", run.first_difference},
+                                  {"digest", run.digest}});
     }
     report["digest"] = outcome.digest;
     return report;
 }
 
 exit_code verify_exit_code(const verify_outcome& outcome) {
-    return outcome.equal() ? exit_code::done : exit_code::difference;
+    return outcome.equal() && outcome.as_frozen() ? exit_code::done : exit_code::difference;
 }
 
 } // namespace bitstep::program

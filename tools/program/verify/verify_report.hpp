@@ -14,7 +14,7 @@ namespace bitstep::program {
 std::string verify_table(const verify_outcome& outcome); ///< without the digest
 nlohmann::ordered_json verify_json(const verify_outcome& outcome);
 
-/// done only where every run compared something and nothing differed.
+/// done only where every run compared something, nothing differed, and the digest is that of the numerics version.
 exit_code verify_exit_code(const verify_outcome& outcome);
 
 } // namespace bitstep::program

@@ -11,6 +11,7 @@ enum class value_kind {
     plain,      ///< about uniform in (-1, 1)
     spread,     ///< magnitudes over 16 powers of two, and zeros of both signs
     subnormal,  ///< X and y below the normal numbers: shows a flushed zero
+    large,      ///< X near the square root of the largest number: sums of products and squares overflow
     non_finite, ///< X with NaN and infinities: shows where they spread, and that gradient refuses them
 };
 

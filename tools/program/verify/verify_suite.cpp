@@ -75,7 +75,17 @@ void check_comparison(const std::vector<operation_result<T>>& results, const ver
 }
 
 template <class T>
-void verify_one(const verify_data<T>& data, accumulate_mode mode, std::vector<verify_run>& runs, digest& sum) {
+void add_results(digest& sum, const std::vector<operation_result<T>>& results) {
+    for (const operation_result<T>& result : results) {
+        sum.add_integer(static_cast<std::uint64_t>(result.returned.code()));
+        sum.add(result.values);
+    }
+}
+
+// The comparison's digest comes first in `sums`, then one for each run.
+template <class T>
+void verify_one(const verify_data<T>& data, accumulate_mode mode, std::vector<verify_run>& runs,
+                std::vector<digest>& sums) {
     const std::string name =
         shape_name(data.shape, sizeof(T) == 4 ? "f32" : "f64", mode == accumulate_mode::wide ? "wide" : "native");
     options opts;
@@ -85,14 +95,13 @@ void verify_one(const verify_data<T>& data, accumulate_mode mode, std::vector<ve
     opts.threads = 1;
     const std::vector<operation_result<T>> expected = run_operations(data, opts);
     check_comparison(expected, data.shape, name);
-    for (const operation_result<T>& result : expected) {
-        sum.add_integer(static_cast<std::uint64_t>(result.returned.code()));
-        sum.add(result.values);
-    }
-    for (verify_run& run : runs) {
-        opts.arch = run.which;
-        opts.threads = run.threads;
-        compare_results(expected, run_operations(data, opts), name, run);
+    add_results(sums[0], expected);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        opts.arch = runs[i].which;
+        opts.threads = runs[i].threads;
+        const std::vector<operation_result<T>> got = run_operations(data, opts);
+        compare_results(expected, got, name, runs[i]);
+        add_results(sums[i + 1], got);
     }
 }
 
@@ -106,6 +115,8 @@ bool verify_outcome::equal() const {
     return !runs.empty() && std::all_of(runs.begin(), runs.end(),
                                         [](const verify_run& run) { return run.numbers > 0 && run.differences == 0; });
 }
+
+bool verify_outcome::as_frozen() const { return digest == frozen_digest; }
 
 template <class T>
 void compare_results(const std::vector<operation_result<T>>& expected, const std::vector<operation_result<T>>& got,
@@ -132,17 +143,20 @@ verify_outcome run_verify(const std::vector<arch>& archs, const std::vector<int>
             outcome.runs.push_back(run);
         }
     }
-    digest sum;
+    std::vector<digest> sums(outcome.runs.size() + 1);
     const std::vector<verify_shape>& shapes = verify_shapes();
     for (std::size_t index = 0; index < shapes.size(); ++index) {
         const verify_data<float> floats = make_verify_data<float>(shapes[index], index);
         const verify_data<double> doubles = make_verify_data<double>(shapes[index], index);
         for (const accumulate_mode mode : {accumulate_mode::native, accumulate_mode::wide}) {
-            verify_one(floats, mode, outcome.runs, sum);
-            verify_one(doubles, mode, outcome.runs, sum);
+            verify_one(floats, mode, outcome.runs, sums);
+            verify_one(doubles, mode, outcome.runs, sums);
         }
     }
-    outcome.digest = sum.hex();
+    outcome.digest = sums[0].hex();
+    for (std::size_t i = 0; i < outcome.runs.size(); ++i) {
+        outcome.runs[i].digest = sums[i + 1].hex();
+    }
     return outcome;
 }
 

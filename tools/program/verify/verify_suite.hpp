@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work of `verify`: every shape, type and accumulate mode, first on `reference` with one thread, then on every kernel
-// set and thread count asked for; each result compared bit for bit with the first. Next: verify_report shows it.
+// set and thread count asked for; each result compared bit for bit with the first, and the first with what numerics
+// version 1 gives. Next: verify_report shows it.
 #pragma once
 
 #include "program/verify/verify_operations.hpp"
@@ -22,6 +23,7 @@ struct verify_run {
     std::size_t numbers = 0;      ///< compared
     std::size_t differences = 0;  ///< results (an operation on a shape) that differ
     std::string first_difference; ///< where: operation, shape, element, both values in hexadecimal
+    std::string digest;           ///< as verify_outcome's, over what this run gave
 };
 
 struct verify_outcome {
@@ -29,8 +31,12 @@ struct verify_outcome {
     std::string digest; ///< over the comparison's results, each once: the status code, then the numbers
 
     bool compared_anything() const;
-    bool equal() const; ///< every run compared something, and nothing differs
+    bool equal() const;     ///< every run compared something, and nothing differs
+    bool as_frozen() const; ///< the digest is frozen_digest: this build computes what numerics version 1 says
 };
+
+/// The digest of numerics version 1. Another one may only come with another version of docs/numerics.md.
+inline constexpr const char* frozen_digest = "b7b453f683a8a6804de8bd45ae50800e";
 
 /// Runs all of verify_shapes() on each of archs x threads.
 verify_outcome run_verify(const std::vector<arch>& archs, const std::vector<int>& threads);
