@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bitstep verify` for programs, without the command line library: a line for each kernel set and thread count,
-//     arch threads team numbers differences digest
-// then one for the comparison, `reference` with one thread: `digest HEX`. Arguments: thread counts.
+// `bitstep verify` without the command line library. Arguments: thread counts. Prints `frozen HEX`, the digest of the
+// numerics version; `active ARCH`, which this processor gets by default; for each kernel set and thread count
+//     run ARCH THREADS TEAM NUMBERS DIFFERENCES HEX
+// and last `digest HEX`, that of the comparison: `reference` with one thread. Exit code 0 where all are equal.
 #include "program/verify/verify_suite.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 
 namespace {
 
@@ -32,9 +34,14 @@ int main(int argc, char** argv) {
         threads.push_back(std::atoi(argv[i]));
     }
     try {
+        arch active = arch::automatic;
+        if (!bitstep::active_arch(active).ok()) {
+            throw std::runtime_error("no active arch");
+        }
+        fmt::print("frozen {}\nactive {}\n", frozen_digest, bitstep::arch_name(active));
         const verify_outcome outcome = run_verify(runnable_archs(), threads);
         for (const verify_run& run : outcome.runs) {
-            fmt::print("{} {} {} {} {} {}\n", bitstep::arch_name(run.which), run.threads, run.team, run.numbers,
+            fmt::print("run {} {} {} {} {} {}\n", bitstep::arch_name(run.which), run.threads, run.team, run.numbers,
                        run.differences, run.digest);
             if (run.differences != 0) {
                 fmt::print(stderr, "{}, {} threads: {}\n", bitstep::arch_name(run.which), run.threads,

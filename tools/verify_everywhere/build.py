@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds one Variant, in a folder of its own with a log. Next: run.py."""
+import glob
+import os
+import subprocess
+
+from variants import CLANG_16
+
+SOURCE = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+
+
+class Failed(Exception):
+    """A step that failed, in words for the table; the log has the rest."""
+
+
+def run_logged(command, log, **options):
+    with open(log, "ab") as out:
+        out.write(f"$ {' '.join(command)}\n".encode())
+        out.flush()
+        return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, check=False,
+                              **options).returncode
+
+
+def fetch_libomp_16(folder):
+    """Clang 16's OpenMP, unpacked beside the build: its Debian package and Clang 14's shut each other out."""
+    unpacked = os.path.join(folder, "libomp-16")
+    if not glob.glob(unpacked + "/usr/lib/llvm-16/lib/libomp.so"):
+        os.makedirs(unpacked, exist_ok=True)
+        log = os.path.join(folder, "libomp-16.log")
+        if run_logged(["apt-get", "download", "libomp-16-dev", "libomp5-16"], log, cwd=unpacked) != 0:
+            raise Failed(f"apt-get download libomp-16-dev libomp5-16 failed, see {log}")
+        for package in glob.glob(unpacked + "/*.deb"):
+            if run_logged(["dpkg", "-x", package, unpacked], log) != 0:
+                raise Failed(f"dpkg -x {package} failed, see {log}")
+    return unpacked + "/usr/lib/llvm-16/lib"
+
+
+def compiler_settings(variant, folder):
+    if variant.target == "aarch64":
+        return [f"-DCMAKE_TOOLCHAIN_FILE={SOURCE}/tools/cmake/aarch64-linux-gnu.cmake"]
+    settings = [f"-DCMAKE_CXX_COMPILER={variant.compiler}"]
+    if variant.compiler == CLANG_16:
+        libraries = fetch_libomp_16(folder)
+        settings += [f"-DOpenMP_CXX_FLAGS=-fopenmp=libomp -isystem {libraries}/clang/16/include",
+                     "-DOpenMP_CXX_LIB_NAMES=libomp", f"-DOpenMP_libomp_LIBRARY={libraries}/libomp.so"]
+    return settings
+
+
+def build(variant, folder):
+    """The folder with the executables. `Debug` is the one configuration to which the project adds no -O of its own."""
+    made = os.path.join(folder, variant.name)
+    os.makedirs(made, exist_ok=True)
+    log = os.path.join(made, "build.log")
+    if os.path.exists(log):
+        os.remove(log)
+    configure = ["cmake", "-S", SOURCE, "-B", made, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
+                 f"-DCMAKE_CXX_FLAGS_DEBUG={variant.flags}", "-DBUILD_SHARED_LIBS=OFF", "-DBITSTEP_BUILD_TESTS=OFF",
+                 "-DBITSTEP_BUILD_BENCH=OFF", "-DBITSTEP_BUILD_TRAIN=OFF", "-DBITSTEP_BUILD_TOOLS=ON"]
+    if run_logged(configure + compiler_settings(variant, folder), log) != 0:
+        raise Failed(f"CMake failed, see {log}")
+    targets = ["bitstep_verify_lines"] + (["bitstep_seeded_race"] if variant.checks_races else [])
+    if run_logged(["cmake", "--build", made, "--parallel", "1", "--target"] + targets, log) != 0:
+        raise Failed(f"the build failed, see {log}")
+    return os.path.join(made, "tools", "verify_everywhere")

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/verify-everywhere without the packages: builds every Variant, runs it, prints one table. Stages: variants, build,
+run, table; one file each."""
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import os
+import re
+import shutil
+import sys
+import time
+
+import build
+import run
+import table
+from variants import all_variants
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="tools/verify-everywhere", add_help=False)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--filter", default="")
+    parser.add_argument("--json", default="")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--folder", default=os.path.join(build.SOURCE, "build", "verify-everywhere"))
+    chosen = parser.parse_args()
+    if chosen.jobs < 1:
+        parser.error("--jobs: at least 1")
+    try:
+        re.compile(chosen.filter)
+    except re.error as error:
+        parser.error(f"--filter: {error}")
+    return chosen
+
+
+def one_variant(variant, folder):
+    """(combinations, complaint, what to say meanwhile)"""
+    start = time.monotonic()
+    try:
+        programs = build.build(variant, folder)
+        built = time.monotonic()
+        made = run.run_all(variant, programs)
+    except build.Failed as error:
+        return [], str(error), f"FAILED: {error}"
+    wrong = sum(one.verdict != "equal" for one in made)
+    return made, "", (f"built in {built - start:.0f} s, ran in {time.monotonic() - built:.0f} s: "
+                      + (f"{len(made)} combinations equal" if wrong == 0 else f"{wrong} of {len(made)} NOT equal"))
+
+
+def missing_tools(variants):
+    needed = {"cmake", "ninja"}
+    for variant in variants:
+        needed.add(variant.compiler)
+        needed.update(processor.emulator[0] for processor in variant.processors if processor.emulator)
+    return sorted(tool for tool in needed if shutil.which(tool) is None)
+
+
+def do_all(variants, chosen):
+    """In the order of `variants`, as many at a time as there are jobs."""
+    combinations = {}
+    complaints = []
+    with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
+        waiting = {pool.submit(one_variant, variant, chosen.folder): variant for variant in variants}
+        for count, done in enumerate(concurrent.futures.as_completed(waiting), 1):
+            variant = waiting[done]
+            combinations[variant], complaint, words = done.result()
+            if complaint:
+                complaints.append(f"{variant.name}: {complaint}")
+            print(f"[{count}/{len(variants)}] {variant.target} {variant.compiler} {variant.flags}: {words}", flush=True)
+    return [one for variant in variants for one in combinations[variant]], complaints
+
+
+def main():
+    chosen = arguments()
+    variants = [one for one in all_variants() if re.search(chosen.filter, one.name) and (one.quick or not chosen.quick)]
+    if chosen.list:
+        print("\n".join(one.name for one in variants))
+        return 0
+    if not variants:
+        print(f"tools/verify-everywhere: nothing is named like {chosen.filter} (see --list)", file=sys.stderr)
+        return 2
+    missing = missing_tools(variants)
+    if missing:
+        print(f"tools/verify-everywhere: not here: {' '.join(missing)} (tools/setup --all installs them)", file=sys.stderr)
+        return 2
+    os.makedirs(chosen.folder, exist_ok=True)
+    start = time.monotonic()
+    combinations, complaints = do_all(variants, chosen)
+    print(f"\n{table.text(combinations)}\n")
+    for line in complaints:
+        print(f"FAILED: {line}")
+    if chosen.json:
+        with open(chosen.json, "w", encoding="utf-8") as out:
+            json.dump({"combinations": [dataclasses.asdict(one) for one in combinations], "failed": complaints}, out,
+                      indent=1)
+    print(f"{len(variants)} builds after {time.monotonic() - start:.0f} s, logs in {chosen.folder}")
+    print(table.summary(combinations))
+    return 0 if combinations and not complaints and all(one.verdict == "equal" for one in combinations) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is built and where it runs: one Variant for each compiler and set of flags. Next: build.py."""
+import dataclasses
+
+THREADS = (1, 2, 3, 7, 16)
+GCC_11, GCC_12, CLANG_14, CLANG_16 = "g++-11", "g++-12", "clang++-14", "clang++-16"
+COMPILERS = (GCC_11, GCC_12, CLANG_14, CLANG_16)
+CROSS = "aarch64-linux-gnu-g++"
+ARCHER = "/usr/lib/llvm-14/lib/libarcher.so"  # in Debian's libomp-14-dev
+
+
+@dataclasses.dataclass(frozen=True)
+class Processor:
+    """Where a build runs. `active` is the arch that it must choose there by itself; None: this machine's best."""
+    name: str = ""
+    emulator: tuple = ()
+    active: str = None
+
+
+HERE = Processor()
+NEHALEM = Processor("Nehalem", ("qemu-x86_64-static", "-cpu", "Nehalem"), "baseline")  # no AVX, no FMA
+# Less what the emulator warns of, once for each thread.
+HASWELL = Processor("Haswell", ("qemu-x86_64-static", "-cpu", "Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-invpcid,-rtm"),
+                    "avx2")
+CORTEX = Processor("Cortex-A53", ("qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu", "-cpu", "cortex-a53"), "neon64")
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    compiler: str
+    flags: str  # of every source, the kernels' too, after their own -m flags
+    target: str = "x86_64"
+    processors: tuple = (HERE,)
+    environment: tuple = ()
+    checks_races: bool = False
+    quick: bool = False
+
+    @property
+    def name(self):
+        """Of its folder."""
+        return "_".join([self.target, self.compiler] + [word.strip("-").replace("=", "-").replace(",", "-")
+                                                       for word in self.flags.split()])
+
+
+def all_variants():
+    """The costly ones first, so that no core is idle at the end."""
+    quick = ((GCC_11, "-O0"), (GCC_12, "-O3"), (CLANG_16, "-O2"))
+    made = [
+        Variant(GCC_12, "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"),
+        # Archer tells the sanitizer of OpenMP's locks and barriers; the runtime itself is not instrumented.
+        Variant(CLANG_14, "-O1 -fsanitize=thread", checks_races=True, environment=(
+            ("OMP_TOOL_LIBRARIES", ARCHER),
+            ("TSAN_OPTIONS", "ignore_noninstrumented_modules=1:exitcode=66:halt_on_error=1"))),
+    ]
+    for flags in ("-O3", "-O2 -flto", "-O2 -march=native", "-O2", "-O1", "-O0"):
+        for compiler in COMPILERS:
+            emulated = (NEHALEM, HASWELL) if (compiler, flags) == (GCC_12, "-O3") else ()
+            made.append(Variant(compiler, flags, processors=(HERE,) + emulated, quick=(compiler, flags) in quick))
+    for flags in ("-O3", "-O2", "-O0"):
+        made.append(Variant(CROSS, flags, target="aarch64", processors=(CORTEX,), quick=flags == "-O2"))
+    return made
