@@ -4,6 +4,6 @@
 
 namespace bitstep::internal {
 
-extern constexpr kernel_table avx2_kernels = make_kernel_table<xsimd::avx2>();
+extern constexpr kernel_table avx2_kernels = make_kernel_table<avx2_registers>();
 
 } // namespace bitstep::internal

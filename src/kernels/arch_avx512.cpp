@@ -4,6 +4,6 @@
 
 namespace bitstep::internal {
 
-extern constexpr kernel_table avx512_kernels = make_kernel_table<xsimd::avx512bw>();
+extern constexpr kernel_table avx512_kernels = make_kernel_table<avx512_registers>();
 
 } // namespace bitstep::internal

@@ -4,6 +4,6 @@
 
 namespace bitstep::internal {
 
-extern constexpr kernel_table baseline_kernels = make_kernel_table<xsimd::sse2>();
+extern constexpr kernel_table baseline_kernels = make_kernel_table<sse2_registers>();
 
 } // namespace bitstep::internal

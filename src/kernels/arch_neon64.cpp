@@ -4,6 +4,6 @@
 
 namespace bitstep::internal {
 
-extern constexpr kernel_table neon64_kernels = make_kernel_table<xsimd::neon64>();
+extern constexpr kernel_table neon64_kernels = make_kernel_table<neon64_registers>();
 
 } // namespace bitstep::internal

@@ -2,7 +2,7 @@
 // The 64-byte logical vector: the one place that knows how many registers it takes. One AVX-512, two AVX, four SSE or
 // NEON registers behave as the same 16 float or 8 double lanes.
 // Before: registers.hpp, shuffle.hpp. Next: arithmetic.hpp.
-// Only correctly rounded single operations appear here: no xsimd::fma, reduce, rsqrt or reciprocal.
+// Only correctly rounded single operations appear here: no fma, reduce, rsqrt or reciprocal.
 #pragma once
 
 #include "inline.hpp"
@@ -24,7 +24,7 @@ BITSTEP_INLINE Sum fold_halves(Sum (&all)[n]) {
 
 template <class T, class Arch>
 struct lanes {
-    using batch = xsimd::batch<T, Arch>;
+    using batch = native_register<T, Arch>;
     static constexpr std::size_t count = vector_bytes / sizeof(T);
     static constexpr std::size_t registers = count / batch::size;
 
@@ -103,7 +103,7 @@ struct lanes {
         lanes r;
         const batch zero(T(0));
         for (std::size_t i = 0; i < registers; ++i) {
-            r.part[i] = xsimd::select(e.part[i] - e.part[i] == zero, e.part[i], zero);
+            r.part[i] = choose(e.part[i] - e.part[i] == zero, e.part[i], zero);
         }
         return r;
     }
@@ -111,19 +111,19 @@ struct lanes {
     friend BITSTEP_INLINE lanes lesser(const lanes& a, const lanes& b) {
         lanes r;
         for (std::size_t i = 0; i < registers; ++i) {
-            r.part[i] = xsimd::select(b.part[i] < a.part[i], b.part[i], a.part[i]);
+            r.part[i] = choose(b.part[i] < a.part[i], b.part[i], a.part[i]);
         }
         return r;
     }
     /// False for NaN.
     friend BITSTEP_INLINE bool all_zero(const lanes& a) {
         bool zero = true;
-        for (std::size_t i = 0; i < registers; ++i) zero = zero && xsimd::all(a.part[i] == batch(T(0)));
+        for (std::size_t i = 0; i < registers; ++i) zero = zero && all_of(a.part[i] == batch(T(0)));
         return zero;
     }
     friend BITSTEP_INLINE bool any_below_zero(const lanes& a) {
         bool below = false;
-        for (std::size_t i = 0; i < registers; ++i) below = below || xsimd::any(a.part[i] < batch(T(0)));
+        for (std::size_t i = 0; i < registers; ++i) below = below || any_of(a.part[i] < batch(T(0)));
         return below;
     }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What native registers do not do alike through xsimd: division and root on AArch64, floats into doubles, masks. The sole
-// user of intrinsics besides quotient.hpp. Next: lanes.hpp makes the logical vector of one, two or four registers.
+// The one header that names xsimd: native registers, and what they do not do alike in all its versions or on all
+// processors: division and root on AArch64, floats into doubles, masks. The sole user of intrinsics besides quotient.hpp
+// (tests/objects/check_names.cmake). Next: lanes.hpp makes the logical vector of one, two or four registers.
 #pragma once
 
 #include "inline.hpp"
@@ -12,21 +13,47 @@
 namespace bitstep::internal {
 namespace {
 
+/// A native register of T. What is used of it beyond this header has stood in every release of xsimd since 8.1: size,
+/// value_type, register_type and conversion to and from it, load_unaligned, store_unaligned, store_aligned, one value in
+/// all lanes, + - * == <.
 template <class T, class Arch>
-BITSTEP_INLINE xsimd::batch<T, Arch> divide(xsimd::batch<T, Arch> a, xsimd::batch<T, Arch> b) {
+using native_register = xsimd::batch<T, Arch>;
+
+// What an arch_*.cpp picks.
+using sse2_registers = xsimd::sse2;
+using avx2_registers = xsimd::avx2;
+using avx512_registers = xsimd::avx512bw;
+using neon64_registers = xsimd::neon64;
+
+template <class T, class Arch>
+BITSTEP_INLINE native_register<T, Arch> divide(native_register<T, Arch> a, native_register<T, Arch> b) {
     return a / b;
 }
 template <class T, class Arch>
-BITSTEP_INLINE xsimd::batch<T, Arch> square_root(xsimd::batch<T, Arch> a) {
+BITSTEP_INLINE native_register<T, Arch> square_root(native_register<T, Arch> a) {
     return xsimd::sqrt(a);
+}
+/// Per lane: where `use` holds, a, else b.
+template <class T, class Arch>
+BITSTEP_INLINE native_register<T, Arch> choose(typename native_register<T, Arch>::batch_bool_type use,
+                                               native_register<T, Arch> a, native_register<T, Arch> b) {
+    return xsimd::select(use, a, b);
+}
+template <class Bools>
+BITSTEP_INLINE bool all_of(Bools lanes) {
+    return xsimd::all(lanes);
+}
+template <class Bools>
+BITSTEP_INLINE bool any_of(Bools lanes) {
+    return xsimd::any(lanes);
 }
 #if defined(__aarch64__)
 // xsimd's float versions are Newton-Raphson estimates here: 41 % of quotients were wrong in the last place.
-BITSTEP_INLINE xsimd::batch<float, xsimd::neon64> divide(xsimd::batch<float, xsimd::neon64> a,
-                                                         xsimd::batch<float, xsimd::neon64> b) {
+BITSTEP_INLINE native_register<float, neon64_registers> divide(native_register<float, neon64_registers> a,
+                                                               native_register<float, neon64_registers> b) {
     return vdivq_f32(a, b);
 }
-BITSTEP_INLINE xsimd::batch<float, xsimd::neon64> square_root(xsimd::batch<float, xsimd::neon64> a) {
+BITSTEP_INLINE native_register<float, neon64_registers> square_root(native_register<float, neon64_registers> a) {
     return vsqrtq_f32(a);
 }
 #endif
@@ -34,8 +61,8 @@ BITSTEP_INLINE xsimd::batch<float, xsimd::neon64> square_root(xsimd::batch<float
 /// batch::size floats from p, as doubles (exact). Chosen by the arch, not by the flags of the file: a consumer's -march
 /// may be wider than this table.
 template <class Arch>
-BITSTEP_INLINE xsimd::batch<double, Arch> widen(const float* p) {
-    constexpr std::size_t size = xsimd::batch<double, Arch>::size;
+BITSTEP_INLINE native_register<double, Arch> widen(const float* p) {
+    constexpr std::size_t size = native_register<double, Arch>::size;
     static_assert(size == 2 || size == 4 || size == 8, "one SSE, NEON, AVX or AVX-512 register");
 #if defined(__AVX512F__)
     if constexpr (size == 8) return _mm512_cvtps_pd(_mm256_loadu_ps(p));
@@ -84,8 +111,8 @@ BITSTEP_INLINE __m256d load_masked(const double* p, std::size_t n, __m256d) {
 
 /// As widen, of the first n <= batch::size floats, zeros behind them.
 template <class Arch>
-BITSTEP_INLINE xsimd::batch<double, Arch> widen_first(const float* p, std::size_t n) {
-    constexpr std::size_t size = xsimd::batch<double, Arch>::size;
+BITSTEP_INLINE native_register<double, Arch> widen_first(const float* p, std::size_t n) {
+    constexpr std::size_t size = native_register<double, Arch>::size;
 #if defined(__AVX512F__)
     if constexpr (size == 8) return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(static_cast<__mmask8>((1U << n) - 1), p));
 #endif

@@ -1,0 +1,42 @@
+# Fails where a source of SOURCES (the folder src) names what one header of the kernels owns: xsimd, intrinsics, and the
+# operations whose bits differ between processors or versions of xsimd. Those are looked for as calls: given a register, the
+# compiler finds xsimd's fma or reduce without its namespace.
+cmake_minimum_required(VERSION 3.21)
+
+set(before "(^|[^A-Za-z0-9_])")
+set(xsimd "${before}xsimd(::|/)")
+set(intrinsics "${before}(_mm[0-9]*_|__m(128|256|512|mask)|v[a-z0-9]+_(f|s|u)(32|64)${before}|(imm|xmm|emm)intrin|arm_neon)")
+set(uneven "${before}(fma|fms|fnma|fnms|fmaf|hadd|haddp|reduce_?[a-z]*|rsqrt|reciprocal|rcp)[ ]*[(]")
+
+file(GLOB_RECURSE files RELATIVE ${SOURCES} ${SOURCES}/*.cpp ${SOURCES}/*.hpp)
+set(faults "")
+set(seen "")
+function(names pattern)
+    set(allowed ${ARGN})
+    foreach(file IN LISTS files)
+        file(STRINGS ${SOURCES}/${file} lines REGEX "${pattern}")
+        list(FILTER lines EXCLUDE REGEX "^ *//")
+        if(lines AND NOT file IN_LIST allowed)
+            list(GET lines 0 line)
+            string(APPEND faults "\n  ${file}: ${line}")
+        elseif(lines)
+            list(APPEND seen ${file})
+        endif()
+    endforeach()
+    set(faults "${faults}" PARENT_SCOPE)
+    set(seen "${seen}" PARENT_SCOPE)
+endfunction()
+
+names("${xsimd}" kernels/registers.hpp)
+names("${intrinsics}" kernels/registers.hpp kernels/quotient.hpp fp_environment.cpp)
+names("${uneven}")
+if(faults)
+    message(FATAL_ERROR "only src/kernels/registers.hpp (and quotient.hpp, and fp_environment.cpp for the control register) "
+        "may name these:${faults}")
+endif()
+list(REMOVE_DUPLICATES seen)
+if(NOT "kernels/registers.hpp" IN_LIST seen OR NOT "kernels/quotient.hpp" IN_LIST seen)
+    message(FATAL_ERROR "${SOURCES}: the patterns found nothing where there is something: ${seen}")
+endif()
+list(LENGTH files count)
+message(STATUS "${count} sources")
