@@ -38,6 +38,13 @@ inline constexpr bool library_has_threads = true;
 inline constexpr bool library_has_threads = false;
 #endif
 
+/// Every instruction takes 10 to 50 times as long (tests/CMakeLists.txt knows).
+#if defined(BITSTEP_TESTS_EMULATED)
+inline constexpr bool emulated = true;
+#else
+inline constexpr bool emulated = false;
+#endif
+
 inline std::vector<bitstep::arch> find_runnable_archs() {
     std::vector<bitstep::arch> found;
     for (const bitstep::arch which : every_arch) {
