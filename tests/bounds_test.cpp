@@ -26,6 +26,9 @@ TYPED_TEST_SUITE(bounds_test, element_types, element_names);
 
 constexpr page_edge both_edges[] = {page_edge::begin, page_edge::end};
 
+/// At a page's end an array of n elements starts at every distance from a 64-byte line as n grows, with every tail.
+constexpr std::size_t longest_swept = 200;
+
 template <class T>
 std::vector<T> with_stride(const dense_problem<T>& from, std::size_t stride) {
     std::vector<T> x((from.rows - 1) * stride + from.features, std::numeric_limits<T>::quiet_NaN());
@@ -82,8 +85,10 @@ void expect_inside_everywhere(std::size_t rows, std::size_t features) {
 }
 
 TYPED_TEST(bounds_test, x_y_w_and_outputs_of_short_rows) {
-    for (std::size_t features = 1; features <= 2 * native_lanes<TypeParam>() + 1; ++features) {
-        for (const std::size_t rows : {1U, 2U, 3U, 5U, 67U}) {
+    for (std::size_t features = 1; features <= longest_swept; ++features) {
+        const bool few_vectors = features <= 2 * native_lanes<TypeParam>() + 1;
+        for (const std::size_t rows :
+             few_vectors ? std::vector<std::size_t>{1, 2, 3, 5, 67} : std::vector<std::size_t>{3}) {
             expect_inside_everywhere<TypeParam>(rows, features);
         }
     }
@@ -139,11 +144,65 @@ TYPED_TEST(bounds_test, state) {
     std::size_t compared = 0;
     for (const bitstep::arch which : runnable_archs()) {
         for (const page_edge edge : both_edges) {
-            for (std::size_t size = 1; size <= 70; ++size) {
+            for (std::size_t size = 1; size <= longest_swept; ++size) {
                 compared += expect_state_inside<TypeParam>(size, edge, forced(which, 1, accumulate_mode::native));
             }
             for (const std::size_t size : {4095U, 4096U, 4097U, 20001U}) {
                 compared += expect_state_inside<TypeParam>(size, edge, forced(which, 3, accumulate_mode::native));
+            }
+        }
+    }
+    EXPECT_GT(compared, 0U) << "this test compared nothing";
+}
+
+/// Everything that a step in place, and one with its own output, reads and writes; `want` has what both must give.
+template <class T>
+std::size_t expect_steps_inside(const dense_problem<T>& data, const std::vector<T>& flat, page_edge edge,
+                                const bitstep::options& opts, const std::vector<T>& want) {
+    const std::size_t d = data.features;
+    const bitstep::hyper_parameters hyper;
+    const guarded_buffer<T> x(data.x, edge);
+    const guarded_buffer<T> y(data.y, edge);
+    const bitstep::worker_batches<T> batches{x.data(), y.data(), data.rows, 1, 1, d};
+    std::vector<std::unique_ptr<guarded_buffer<T>>> inputs;
+    std::vector<std::unique_ptr<guarded_buffer<T>>> parts;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const std::vector<T> quarter(flat.data() + i * d, flat.data() + (i + 1) * d);
+        inputs.push_back(std::make_unique<guarded_buffer<T>>(quarter, edge));
+        parts.push_back(std::make_unique<guarded_buffer<T>>(d, edge));
+        std::copy_n(quarter.data(), d, parts[i]->data());
+    }
+    guarded_buffer<T> out(4 * d, edge);
+    expect_ok(bitstep::distributed_step<T>(
+        batches, {inputs[0]->data(), inputs[1]->data(), inputs[2]->data(), inputs[3]->data(), d}, hyper,
+        {out.data(), 4 * d}, opts));
+    EXPECT_TRUE(same_bits(out.values(), want));
+    expect_ok(bitstep::distributed_step<T>(
+        batches, {parts[0]->data(), parts[1]->data(), parts[2]->data(), parts[3]->data(), d}, hyper, opts));
+    std::vector<T> got;
+    for (const auto& part : parts) {
+        got.insert(got.end(), part->data(), part->data() + d);
+    }
+    EXPECT_TRUE(same_bits(got, want));
+    return 2 * want.size();
+}
+
+TYPED_TEST(bounds_test, steps) {
+    std::size_t compared = 0;
+    for (std::size_t d = 1; d <= longest_swept; ++d) {
+        const auto data = make_problem<TypeParam>(d, 3, d, data_kind::usual);
+        const auto flat = make_state<TypeParam>(d, d, data_kind::usual);
+        for (const accumulate_mode mode : every_mode) {
+            std::vector<TypeParam> want = flat;
+            expect_ok(bitstep::distributed_step<TypeParam>(
+                bitstep::worker_batches<TypeParam>{data.x.data(), data.y.data(), 1, 1, 3, d}, quarters(want.data(), d),
+                {}, reference_options(mode)));
+            for (const bitstep::arch which : runnable_archs()) {
+                for (const page_edge edge : both_edges) {
+                    SCOPED_TRACE(std::string(bitstep::arch_name(which)) + " " + mode_name(mode) +
+                                 ", d = " + std::to_string(d));
+                    compared += expect_steps_inside(data, flat, edge, forced(which, 2, mode), want);
+                }
             }
         }
     }
@@ -170,9 +229,32 @@ std::size_t expect_mean_and_ring_inside(std::size_t workers, std::size_t size, p
     expect_ok(bitstep::allreduce_mean<T>(&one, 1, workers, counts.data(), opts));
     EXPECT_TRUE(same_bits(outputs[0]->values(), want)) << "W = " << workers << ", n = " << size;
     guarded_buffer<bitstep::ring_event> trace(bitstep::ring_event_count(workers), edge);
-    expect_ok(bitstep::simulate_ring_allreduce<T>(from.data(), workers, size, bitstep::ring_op::mean, to.data(),
-                                                  trace.data()));
+    std::vector<std::vector<T>> finals(workers, std::vector<T>(size));
+    std::vector<T*> wanted;
+    for (auto& each : finals) {
+        wanted.push_back(each.data());
+    }
+    for (T* const* outputs_of_ring : {wanted.data(), to.data()}) {
+        expect_ok(bitstep::simulate_ring_allreduce<T>(from.data(), workers, size, bitstep::ring_op::mean,
+                                                      outputs_of_ring, trace.data()));
+    }
+    for (std::size_t i = 0; i < workers; ++i) {
+        EXPECT_TRUE(same_bits(outputs[i]->values(), finals[i])) << "ring, W = " << workers << ", n = " << size;
+    }
     return want.size();
+}
+
+/// No element at all: not one byte of any array may be touched.
+TYPED_TEST(bounds_test, means_of_nothing) {
+    for (const accumulate_mode mode : every_mode) {
+        for (const bitstep::arch which : runnable_archs()) {
+            const guarded_buffer<TypeParam> nothing(std::vector<TypeParam>{}, page_edge::end);
+            guarded_buffer<TypeParam> out(0, page_edge::end);
+            const TypeParam* const from[] = {nothing.data(), nothing.data()};
+            const bitstep::worker_tensor<TypeParam> one{"w", from, out.data(), 0};
+            expect_ok(bitstep::allreduce_mean<TypeParam>(&one, 1, 2, nullptr, forced(which, 2, mode)));
+        }
+    }
 }
 
 TYPED_TEST(bounds_test, means_and_rings) {
@@ -180,7 +262,7 @@ TYPED_TEST(bounds_test, means_and_rings) {
     for (const accumulate_mode mode : every_mode) {
         for (const bitstep::arch which : runnable_archs()) {
             for (const page_edge edge : both_edges) {
-                for (std::size_t size = 1; size <= 70; ++size) {
+                for (std::size_t size = 1; size <= longest_swept; ++size) {
                     compared +=
                         expect_mean_and_ring_inside<TypeParam>(1 + size % 5, size, edge, forced(which, 1, mode));
                 }

@@ -18,14 +18,6 @@
 #include <thread>
 #include <vector>
 
-#if defined(__SANITIZE_THREAD__)
-#define BITSTEP_TEST_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define BITSTEP_TEST_THREAD_SANITIZER 1
-#endif
-#endif
-
 namespace bitstep_test {
 namespace {
 

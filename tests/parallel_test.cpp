@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves: the team asked for is delivered where there is work for it; many callers at once, calls inside a foreign
-// parallel region, and a forked child give equal bits; small work stays on the calling thread and starts no other, and a
-// default team has a CPU for each thread.
+// Proves: the team asked for is delivered where there is work for it; small work stays on the calling thread and starts no
+// other, and a default team has a CPU for each thread. (Callers in awkward places: openmp_test.cpp and fork_test.cpp.)
 #include "support/arch_threads.hpp"
 #include "support/every_verb.hpp"
 #include "support/forked.hpp"
@@ -9,10 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <functional>
 #include <string>
-#include <thread>
 #if defined(_OPENMP) && defined(__linux__)
 #include <omp.h>
 #include <sched.h>
@@ -72,74 +68,6 @@ TYPED_TEST(parallel_test, large_state_and_large_means_get_the_whole_team) {
     }
 }
 
-TYPED_TEST(parallel_test, eight_callers_at_once_give_equal_bits) {
-    std::vector<bitstep::arch> archs = runnable_archs();
-    for (const accumulate_mode mode : every_mode) {
-        every_verb<TypeParam> alone(513, 67, data_kind::spread);
-        const auto want = alone.run_all(reference_options(mode));
-        std::vector<verb_results<TypeParam>> got(8);
-        std::vector<std::thread> callers;
-        for (std::size_t i = 0; i < got.size(); ++i) {
-            callers.emplace_back([&, i] {
-                every_verb<TypeParam> mine(513, 67, data_kind::spread);
-                for (int repeat = 0; repeat < 10; ++repeat) {
-                    got[i] =
-                        mine.run_all(forced(archs[(i + static_cast<std::size_t>(repeat)) % archs.size()], 8, mode));
-                }
-            });
-        }
-        for (std::thread& caller : callers) {
-            caller.join();
-        }
-        for (const auto& each : got) {
-            EXPECT_TRUE(same_results(each, want)) << mode_name(mode);
-        }
-    }
-}
-
-#if defined(BITSTEP_TESTS_WITH_OPENMP)
-TYPED_TEST(parallel_test, a_call_inside_a_foreign_parallel_region_is_serial_and_equal) {
-    every_verb<TypeParam> alone(513, 67, data_kind::spread);
-    const auto want = alone.run_all(reference_options(accumulate_mode::native));
-    constexpr int team = 4;
-    std::vector<verb_results<TypeParam>> got(team);
-    std::vector<bitstep::run_report> reports(team);
-#pragma omp parallel for num_threads(team) schedule(static, 1)
-    for (int i = 0; i < team; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        every_verb<TypeParam> mine(513, 67, data_kind::spread);
-        bitstep::options opts = forced(bitstep::arch::automatic, 8, accumulate_mode::native);
-        opts.report = &reports[at];
-        got[at] = mine.run_all(opts);
-    }
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        EXPECT_TRUE(same_results(got[i], want)) << "thread " << i;
-        EXPECT_EQ(reports[i].threads, 1) << "thread " << i;
-    }
-}
-#endif
-
-#if defined(BITSTEP_TESTS_WITH_OPENMP)
-/// Long rows, whose columns a team would share with a wait per block of rows: one thread of the host's region calls while the
-/// others do not, and then all call with rows of different numbers. Nobody must wait for a thread that never comes.
-TYPED_TEST(parallel_test, a_foreign_region_is_not_waited_for) {
-    for (const bool alone : {true, false}) {
-        std::vector<int> equal(3, 0);
-#pragma omp parallel num_threads(3)
-        {
-            const auto me = static_cast<std::size_t>(omp_get_thread_num());
-            if (!alone || me == 1) {
-                every_verb<TypeParam> mine(3 + 9 * me, 9001, data_kind::spread);
-                const auto want = mine.run_all(reference_options(accumulate_mode::native));
-                const bitstep::options opts = forced(bitstep::arch::automatic, 8, accumulate_mode::native);
-                equal[me] = same_results(mine.run_all(opts), want) ? 1 : 0;
-            }
-        }
-        EXPECT_EQ(equal, alone ? (std::vector<int>{0, 1, 0}) : (std::vector<int>{1, 1, 1}));
-    }
-}
-#endif
-
 TYPED_TEST(parallel_test, small_work_stays_serial_by_default) {
     every_verb<TypeParam> verbs(20, 30, data_kind::usual);
     bitstep::run_report report;
@@ -188,19 +116,8 @@ TYPED_TEST(parallel_test, the_team_grows_with_the_work) {
     }
 }
 
-std::size_t tasks_of_this_process() {
-    std::size_t count = 0;
-    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
-        ++count;
-    }
-    return count;
-}
-
 /// In a child, because other tests of this process have started threads. "Never touches OpenMP" is seen by its threads.
 TEST(parallel, small_work_starts_no_thread_and_large_work_does) {
-    if (!std::filesystem::exists("/proc/self/task")) {
-        GTEST_SKIP() << "no /proc here";
-    }
     if (tasks_of_this_process() != 1) {
         GTEST_SKIP() << "threads already run in this process; CTest runs this case alone";
     }
@@ -215,18 +132,6 @@ TEST(parallel, small_work_starts_no_thread_and_large_work_does) {
     });
     EXPECT_TRUE(child.exited_cleanly);
     EXPECT_EQ(child.text, library_has_threads ? "1 4" : "1 1");
-}
-
-/// A child of a process that has used threads has no pool, and libgomp would wait for it for ever.
-TEST(parallel, a_forked_child_gives_equal_bits) {
-    every_verb<float> verbs(5000, 30, data_kind::spread);
-    const auto want = verbs.run_all(forced(bitstep::arch::automatic, 4, accumulate_mode::native));
-    const child_result child = run_in_child([&] {
-        const auto got = verbs.run_all(forced(bitstep::arch::automatic, 4, accumulate_mode::native));
-        return std::string(same_results(got, want) ? "equal" : "different");
-    });
-    EXPECT_TRUE(child.exited_cleanly);
-    EXPECT_EQ(child.text, "equal");
 }
 
 #if defined(_OPENMP) && defined(__linux__)
@@ -315,24 +220,6 @@ TEST(parallel, a_workspace_sized_on_one_cpu_fits_on_all) {
                    ? "as it should be"
                    : "too small";
     });
-}
-#endif
-
-#if defined(_OPENMP)
-// libgomp's pool is the host's as much as ours: a child must not wait for threads that another library had started.
-TEST(parallel, a_child_of_a_host_that_used_openmp_gives_equal_bits) {
-    every_verb<float> verbs(5000, 30, data_kind::spread);
-    const auto want = verbs.run_all(forced(bitstep::arch::reference, 1, accumulate_mode::native));
-    int host_threads = 0;
-#pragma omp parallel num_threads(4) reduction(+ : host_threads)
-    host_threads += 1;
-    EXPECT_GT(host_threads, 1);
-    const child_result child = run_in_child([&] {
-        const auto got = verbs.run_all(forced(bitstep::arch::automatic, 4, accumulate_mode::native));
-        return std::string(same_results(got, want) ? "equal" : "different");
-    });
-    EXPECT_TRUE(child.exited_cleanly);
-    EXPECT_EQ(child.text, "equal");
 }
 #endif
 

@@ -23,8 +23,8 @@ struct c_calls {
     worker_vectors<T> workers;
 
     // Outputs, with what the inputs of in-place forms need.
-    std::vector<T> predicted, residuals, grad, out, out_rows, in_place, in_place_rows, updated, mean;
-    std::vector<std::vector<T>> finals;
+    std::vector<T> predicted, residuals, grad, out, out_rows, in_place, in_place_rows, updated, checked, mean, weighted;
+    std::vector<std::vector<T>> finals, sums;
     T mse = 0;
     std::vector<bitstep_ring_event> trace;
     std::vector<unsigned char> scratch;
@@ -41,7 +41,7 @@ struct c_calls {
     T* mse_argument = nullptr;
     std::size_t features = 0;
     std::vector<const T*> inputs;
-    std::vector<T*> outputs;
+    std::vector<T*> outputs, sum_outputs;
     int op = BITSTEP_RING_MEAN;
     const long long* counts = nullptr;
     bitstep_hyper_parameters hyper = BITSTEP_HYPER_PARAMETERS_INIT;
@@ -54,8 +54,8 @@ struct c_calls {
     c_calls(std::size_t n, std::size_t d, data_kind kind)
         : data(make_problem<T>(n + d, n, d, kind)), flat(make_state<T>(n, d, kind)),
           workers(make_workers<T>(d, 3, d, kind)), predicted(n), residuals(n), grad(d), out(4 * d), out_rows(4 * d),
-          in_place(flat), in_place_rows(flat), updated(flat), mean(d), finals(3, std::vector<T>(d)),
-          trace(bitstep_ring_event_count(3)), features(d) {
+          in_place(flat), in_place_rows(flat), updated(flat), checked(flat), mean(d), weighted(d),
+          finals(3, std::vector<T>(d)), sums(finals), trace(bitstep_ring_event_count(3)), features(d) {
         y = data.y.data();
         w = data.w.data();
         x = {data.x.data(), n, d, d};
@@ -77,6 +77,7 @@ struct c_calls {
         for (std::size_t i = 0; i < 3; ++i) {
             inputs.push_back(workers[i].data());
             outputs.push_back(finals[i].data());
+            sum_outputs.push_back(sums[i].data());
         }
         tensor = {"w", inputs.data(), mean.data(), d};
         hyper = {sizeof hyper, 0.01, 0.9, 0.999, 1e-8, 0.995, 3};
@@ -123,12 +124,26 @@ struct c_calls {
     }
     bitstep_status predict() { return c::predict(&x, w, predicted_argument, options_argument); }
     bitstep_status residual() { return c::residual(&x, y, w, residual_argument, options_argument); }
-    bitstep_status update() {
+    bitstep_status update(std::vector<T>& state, const bitstep_options* opts) {
         const std::size_t d = data.features;
-        T* s = updated.data();
-        return c::update(w, features, s, s + d, s + 2 * d, s + 3 * d, hyper_argument, options_argument);
+        T* s = state.data();
+        return c::update(w, features, s, s + d, s + 2 * d, s + 3 * d, hyper_argument, opts);
+    }
+    bitstep_status update() { return update(updated, options_argument); }
+    bitstep_status update_checked() {
+        bitstep_options with_check = options;
+        with_check.check_state = BITSTEP_CHECK_ON;
+        return update(checked, &with_check);
     }
     bitstep_status take_mean() { return c::mean(&tensor, 1, 3, counts, options_argument, workspace_argument); }
+    bitstep_status take_weighted_mean() {
+        static const long long of_every_verb[] = {1, 2, 4};
+        const typename c::tensor one = {"w", inputs.data(), weighted.data(), data.features};
+        return c::mean(&one, 1, 3, of_every_verb, options_argument, workspace_argument);
+    }
+    bitstep_status ring_sum() {
+        return c::ring(inputs.data(), 3, features, BITSTEP_RING_SUM, sum_outputs.data(), nullptr);
+    }
     bitstep_status ring() { return c::ring(inputs.data(), 3, features, op, outputs.data(), trace.data()); }
 
     void watch_all(watched_memory& memory) const {
@@ -139,21 +154,41 @@ struct c_calls {
         memory.watch("mse", &mse, 1);
         memory.watch("trace", trace.data(), trace.size());
         for (const auto* each : {&predicted, &residuals, &grad, &out, &out_rows, &in_place, &in_place_rows, &updated,
-                                 &mean, &finals[0], &finals[1], &finals[2]}) {
+                                 &checked, &mean, &weighted}) {
             memory.watch("an output", each->data(), each->size());
+        }
+        for (const auto* list : {&finals, &sums}) {
+            for (const auto& each : *list) {
+                memory.watch("an output", each.data(), each.size());
+            }
         }
     }
 
-    /// In the order of every_verb's results.
+    /// In the order of every_verb's results. Callable again: states start anew.
     verb_results<T> run_all() {
+        updated = checked = in_place = in_place_rows = flat;
         verb_results<T> all;
-        all.codes = {predict(), residual(), gradient(), step(), update(), take_mean(), ring()};
-        for (const auto* part :
-             {&predicted, &residuals, &grad, &out, &updated, &mean, &finals[0], &finals[1], &finals[2]}) {
-            all.values.insert(all.values.end(), part->begin(), part->end());
-        }
-        all.values.push_back(mse);
+        all.codes = {predict(),   residual(),           gradient(),     update(),   update_checked(),
+                     take_mean(), take_weighted_mean(), ring(),         ring_sum(), step_rows(),
+                     step(),      step_rows_in_place(), step_in_place()};
+        all.values = outputs_now();
         return all;
+    }
+
+    /// Every output as it is, in the order of every_verb's results.
+    std::vector<T> outputs_now() const {
+        std::vector<T> all;
+        for (const auto* part :
+             {&predicted, &residuals, &grad, &out_rows, &out, &mean, &weighted, &updated, &checked, &in_place_rows,
+              &in_place, &finals[0], &finals[1], &finals[2], &sums[0], &sums[1], &sums[2]}) {
+            all.insert(all.end(), part->begin(), part->end());
+        }
+        all.push_back(mse);
+        return all;
+    }
+
+    testing::AssertionResult same_outputs(const c_calls& other) const {
+        return same_bits(outputs_now(), other.outputs_now());
     }
 };
 

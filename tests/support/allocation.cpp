@@ -24,6 +24,7 @@ namespace {
 std::atomic<std::size_t> news{0};
 std::atomic<std::size_t> mallocs{0};
 thread_local std::size_t until_failure = 0;
+thread_local bool all_after = false;
 
 /// True where this allocation is the one to fail.
 bool fails_now() noexcept {
@@ -31,10 +32,12 @@ bool fails_now() noexcept {
         return false;
     }
     --until_failure;
-    if (until_failure == 0) {
+    const bool fails = until_failure == 0;
+    if (fails) {
         errno = ENOMEM; // as malloc does
+        until_failure = all_after ? 1 : 0;
     }
-    return until_failure == 0;
+    return fails;
 }
 
 } // namespace
@@ -46,7 +49,15 @@ void reset_allocations() noexcept {
     mallocs = 0;
 }
 
-void fail_allocation(std::size_t k) noexcept { until_failure = k; }
+void fail_allocation(std::size_t k) noexcept {
+    until_failure = k;
+    all_after = false;
+}
+
+void fail_allocations_from(std::size_t k) noexcept {
+    until_failure = k;
+    all_after = true;
+}
 
 #if defined(BITSTEP_TEST_REPLACES_MALLOC)
 bool mallocs_are_seen() noexcept { return true; }

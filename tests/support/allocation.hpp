@@ -19,6 +19,9 @@ void reset_allocations() noexcept;
 /// The k-th allocation of this thread from now on fails (1: the next one); 0: none.
 void fail_allocation(std::size_t k) noexcept;
 
+/// The same, and every one after it as well.
+void fail_allocations_from(std::size_t k) noexcept;
+
 /// Whether malloc is counted and failed as well.
 bool mallocs_are_seen() noexcept;
 

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays at a chosen distance from a 64-byte line, as callers really pass them, with marked bytes on both sides that a
-// write out of bounds would change. (Reads out of bounds are for guard_pages.hpp.)
+// write out of bounds would change. Under AddressSanitizer those bytes are poisoned, so that a read of one ends the process,
+// too, within a line as well (guard_pages.hpp sees what crosses a page).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define BITSTEP_TEST_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BITSTEP_TEST_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if defined(BITSTEP_TEST_ADDRESS_SANITIZER)
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace bitstep_test {
 
@@ -27,6 +39,7 @@ public:
         for (std::size_t i = 0; i < bytes_.size(); i = next_outside(i)) {
             bytes_[i] = mark;
         }
+        forbid_surroundings(true);
     }
 
     misaligned_buffer(const std::vector<T>& values, std::size_t offset) : misaligned_buffer(values.size(), offset) {
@@ -50,16 +63,28 @@ public:
 
     /// True while no byte around the array has changed.
     bool marks_intact() const {
+        bool intact = true;
+        forbid_surroundings(false);
         for (std::size_t i = 0; i < bytes_.size(); i = next_outside(i)) {
-            if (bytes_[i] != mark) {
-                return false;
-            }
+            intact = intact && bytes_[i] == mark;
         }
-        return true;
+        forbid_surroundings(true);
+        return intact;
     }
 
 private:
     static constexpr unsigned char mark = 0xA5;
+
+    /// AddressSanitizer knows the end to the byte, the start to 8 bytes.
+    void forbid_surroundings([[maybe_unused]] bool on) const {
+#if defined(BITSTEP_TEST_ADDRESS_SANITIZER)
+        const std::size_t end = begin_ + size_ * sizeof(T);
+        const auto change = on ? __asan_poison_memory_region : __asan_unpoison_memory_region;
+        change(bytes_.data(), begin_);
+        change(bytes_.data() + end, bytes_.size() - end);
+#endif
+    }
+
     std::size_t next_outside(std::size_t byte) const {
         return byte + 1 == begin_ ? begin_ + size_ * sizeof(T) : byte + 1;
     }

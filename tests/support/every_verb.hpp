@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every public verb called once on one fixed set of numbers, all results and all codes in one value: what the tests of
-// environment, threads and allocation compare before and after.
+// Every public verb, each form of it called once on one fixed set of numbers, all results and all codes in one value: what
+// the tests of environment, threads and allocation compare before and after.
 #pragma once
 
 #include "bitwise.hpp"
@@ -10,6 +10,7 @@
 
 #include <bitstep/bitstep.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -30,45 +31,58 @@ testing::AssertionResult same_results(const verb_results<T>& got, const verb_res
     return same_bits(got.values, want.values);
 }
 
+inline constexpr std::size_t every_verb_calls = 13;
+using verb_statuses = bitstep::status[every_verb_calls];
+
+/// A step's four forms cost more than all else together; `first` runs one of them.
+enum class step_forms { first, all };
+
 /// Inputs and outputs of every verb, allocated once, so that a call of run() allocates nothing.
 template <class T>
 class every_verb {
 public:
-    every_verb(std::size_t rows, std::size_t features, data_kind kind)
-        : data_(make_problem<T>(rows + features, rows, features, kind)), flat_(make_state<T>(rows, features, kind)),
-          tensor_(make_workers<T>(features, 3, features, kind)), state_(flat_), out_(4 * features), grad_(features),
-          rows_out_(2 * rows), mean_(features), finals_(3, std::vector<T>(features)) {
-        for (std::size_t i = 0; i < 3; ++i) {
-            inputs_.push_back(tensor_[i].data());
-            outputs_.push_back(finals_[i].data());
+    every_verb(std::size_t rows, std::size_t features, data_kind kind, step_forms forms = step_forms::first)
+        : forms_(forms), data_(make_problem<T>(rows + features, rows, features, kind)),
+          flat_(make_state<T>(rows, features, kind)), tensor_(make_workers<T>(features, 3, features, kind)),
+          states_(4, flat_), out_(8 * features), grad_(features), rows_out_(2 * rows), means_(2 * features),
+          finals_(6, std::vector<T>(features)) {
+        for (const auto& each : tensor_) {
+            inputs_.push_back(each.data());
+        }
+        for (auto& each : finals_) {
+            outputs_.push_back(each.data());
         }
     }
 
+    every_verb(const every_verb&) = delete; // it holds pointers into itself
+    every_verb& operator=(const every_verb&) = delete;
+    every_verb(every_verb&&) = delete;
+    every_verb& operator=(every_verb&&) = delete;
+    ~every_verb() = default;
+
     /// `scratch` holds at least distributed_step_workspace_bytes and gradient_workspace_bytes, or nothing.
-    void run(const bitstep::options& opts, bitstep::workspace scratch, bitstep::status (&status)[7]) {
+    void run(const bitstep::options& opts, bitstep::workspace scratch, verb_statuses& status) {
         const std::size_t rows = data_.rows;
         const std::size_t d = data_.features;
-        const bitstep::shard_view<T> shard{data_.x.data(), data_.y.data(), rows, d};
-        const bitstep::row_sequence<T> sequence{&shard, 1, d};
+        const bitstep::row_sequence<T> sequence{&shard_, 1, d};
         const bitstep::matrix_view<const T> x{data_.x.data(), rows, d, d};
         const bitstep::vector_view<const T> w{data_.w.data(), d};
-        std::copy(flat_.begin(), flat_.end(), state_.begin());
         status[0] = bitstep::predict<T>(x, w, {rows_out_.data(), rows}, opts);
         status[1] = bitstep::residual<T>(x, {data_.y.data(), rows}, w, {rows_out_.data() + rows, rows}, opts);
         status[2] = bitstep::gradient<T>(sequence, w, {grad_.data(), d}, &mse_, opts, scratch);
-        const T* flat = flat_.data();
-        status[3] = bitstep::distributed_step<T>(sequence, {flat, flat + d, flat + 2 * d, flat + 3 * d, d}, hyper_,
-                                                 {out_.data(), 4 * d}, opts, scratch);
-        status[4] = bitstep::adam_ema_update<T>({data_.w.data(), d}, quarters(state_.data(), d), hyper_, opts);
-        const bitstep::worker_tensor<T> one{"w", inputs_.data(), mean_.data(), d};
-        status[5] = bitstep::allreduce_mean<T>(&one, 1, 3, nullptr, opts);
-        status[6] = bitstep::simulate_ring_allreduce<T>(inputs_.data(), 3, d, bitstep::ring_op::mean, outputs_.data());
+        run_updates(opts, scratch, status);
+        run_steps(sequence, opts, scratch, status);
     }
 
-    verb_results<T> results(const bitstep::status (&status)[7]) const {
+    verb_results<T> results(const verb_statuses& status) const {
         verb_results<T> all;
-        for (const auto* part : {&rows_out_, &grad_, &out_, &state_, &mean_, &finals_[0], &finals_[1], &finals_[2]}) {
+        for (const auto* part : {&rows_out_, &grad_, &out_, &means_}) {
             all.values.insert(all.values.end(), part->begin(), part->end());
+        }
+        for (const auto* list : {&states_, &finals_}) {
+            for (const auto& part : *list) {
+                all.values.insert(all.values.end(), part.begin(), part.end());
+            }
         }
         all.values.push_back(mse_);
         for (const bitstep::status& each : status) {
@@ -78,7 +92,7 @@ public:
     }
 
     verb_results<T> run_all(const bitstep::options& opts, bitstep::workspace scratch = {}) {
-        bitstep::status status[7];
+        verb_statuses status;
         run(opts, scratch, status);
         return results(status);
     }
@@ -88,17 +102,58 @@ public:
     std::size_t features() const { return data_.features; }
 
 private:
+    /// Adam+EMA without and with its check of the state, means without and with counts, rings of both kinds.
+    void run_updates(const bitstep::options& opts, bitstep::workspace scratch, verb_statuses& status) {
+        const std::size_t d = data_.features;
+        for (auto& each : states_) {
+            std::copy(flat_.begin(), flat_.end(), each.begin());
+        }
+        bitstep::options checked = opts;
+        checked.check_state = bitstep::check_mode::on;
+        status[3] = bitstep::adam_ema_update<T>({data_.w.data(), d}, quarters(states_[0].data(), d), hyper_, opts);
+        status[4] = bitstep::adam_ema_update<T>({data_.w.data(), d}, quarters(states_[1].data(), d), hyper_, checked);
+        const bitstep::worker_tensor<T> plain{"w", inputs_.data(), means_.data(), d};
+        const bitstep::worker_tensor<T> weighted{"w", inputs_.data(), means_.data() + d, d};
+        status[5] = bitstep::allreduce_mean<T>(&plain, 1, 3, nullptr, opts);
+        status[6] = bitstep::allreduce_mean<T>(
+            &weighted, 1, 3, counts_, opts, scratch.data == nullptr ? scratch : bitstep::workspace{own_, sizeof own_});
+        T* const* const to = outputs_.data();
+        status[7] = bitstep::simulate_ring_allreduce<T>(inputs_.data(), 3, d, bitstep::ring_op::mean, to);
+        status[8] = bitstep::simulate_ring_allreduce<T>(inputs_.data(), 3, d, bitstep::ring_op::sum, to + 3);
+    }
+
+    /// The four forms of a step.
+    void run_steps(const bitstep::row_sequence<T>& sequence, const bitstep::options& opts, bitstep::workspace scratch,
+                   verb_statuses& status) {
+        const std::size_t d = data_.features;
+        const T* flat = flat_.data();
+        const bitstep::state_view<const T> in{flat, flat + d, flat + 2 * d, flat + 3 * d, d};
+        const bitstep::worker_batches<T> batches{data_.x.data(), data_.y.data(), 1, 1, data_.rows, d};
+        T* const out = out_.data();
+        status[9] = bitstep::distributed_step<T>(sequence, in, hyper_, {out, 4 * d}, opts, scratch);
+        if (forms_ == step_forms::first) {
+            return;
+        }
+        status[10] = bitstep::distributed_step<T>(batches, in, hyper_, {out + 4 * d, 4 * d}, opts, scratch);
+        status[11] = bitstep::distributed_step<T>(sequence, quarters(states_[2].data(), d), hyper_, opts, scratch);
+        status[12] = bitstep::distributed_step<T>(batches, quarters(states_[3].data(), d), hyper_, opts, scratch);
+    }
+
+    step_forms forms_;
+    unsigned char own_[1024]; ///< allreduce_mean's own workspace, where the others have one
     dense_problem<T> data_;
+    bitstep::shard_view<T> shard_{data_.x.data(), data_.y.data(), data_.rows, data_.features};
     std::vector<T> flat_;
     worker_vectors<T> tensor_;
     bitstep::hyper_parameters hyper_{0.01, 0.9, 0.999, 1e-8, 0.995, 3};
+    const long long counts_[3] = {1, 2, 4};
     std::vector<const T*> inputs_;
     std::vector<T*> outputs_;
-    std::vector<T> state_;
+    std::vector<std::vector<T>> states_;
     std::vector<T> out_;
     std::vector<T> grad_;
     std::vector<T> rows_out_;
-    std::vector<T> mean_;
+    std::vector<T> means_;
     std::vector<std::vector<T>> finals_;
     T mse_ = 0;
 };

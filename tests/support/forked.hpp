@@ -10,9 +10,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <filesystem>
 #include <string>
+#include <system_error>
+
+/// Defined under ThreadSanitizer, which refuses threads in a forked child.
+#if defined(__SANITIZE_THREAD__)
+#define BITSTEP_TEST_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BITSTEP_TEST_THREAD_SANITIZER 1
+#endif
+#endif
 
 namespace bitstep_test {
+
+/// Threads of this process; 0 where that cannot be seen (no /proc).
+inline std::size_t tasks_of_this_process() {
+    std::error_code unseen;
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task", unseen)) {
+        ++count;
+    }
+    return count;
+}
 
 struct child_result {
     bool exited_cleanly = false;

@@ -26,7 +26,27 @@ inline std::uint64_t read_fp_state() {
 #endif
 }
 
-/// Denormals as zero: FTZ and DAZ on x86, FZ on AArch64. False where unknown.
+/// FTZ alone, which AArch64 does not have: results that would be denormal become zero. False where there is none.
+inline bool flush_denormal_results() {
+#if defined(__x86_64__) || defined(__i386__)
+    _mm_setcsr(_mm_getcsr() | 0x8000U);
+    return true;
+#else
+    return false;
+#endif
+}
+
+/// DAZ alone: denormal operands count as zero.
+inline bool denormals_are_zero() {
+#if defined(__x86_64__) || defined(__i386__)
+    _mm_setcsr(_mm_getcsr() | 0x0040U);
+    return true;
+#else
+    return false;
+#endif
+}
+
+/// Both: FTZ and DAZ on x86, FZ on AArch64. False where unknown.
 inline bool flush_denormals() {
 #if defined(__x86_64__) || defined(__i386__)
     _mm_setcsr(_mm_getcsr() | 0x8040U);

@@ -67,7 +67,9 @@ enum class data_kind {
     usual,    ///< exponents over 2^-6 ... 2^6: sums round in double too
     integers, ///< -3 ... 3: sums are exact, so that only an indexing fault can differ
     spread,   ///< exponents over 2^-20 ... 2^20: every change of order shows
-    tiny,     ///< around and below the smallest normal number
+    tiny,     ///< products and sums around and below the smallest normal number
+    denormal, ///< half of the numbers themselves below the smallest normal one, the others as in spread
+    zeros,    ///< zeros of both signs, and now and then 1 or -1
     special,  ///< spread, with NaN, infinities, zeros of both signs and denormals strewn in
 };
 
@@ -92,6 +94,12 @@ T draw(split_mix64& random, data_kind kind) {
         return random.spread<T>(20);
     case data_kind::tiny:
         return random.spread<T>(20) * power_of_two<T>(std::numeric_limits<T>::min_exponent / 2 - 8);
+    case data_kind::denormal:
+        return random.index(2) == 0 ? random.symmetric<T>() * std::numeric_limits<T>::min() : random.spread<T>(20);
+    case data_kind::zeros: {
+        const T values[] = {T(0.0), T(-0.0), T(0.0), T(-0.0), T(0.0), T(-0.0), T(1), T(-1)};
+        return values[random.index(sizeof(values) / sizeof(values[0]))];
+    }
     case data_kind::special:
         break;
     }
