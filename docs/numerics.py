@@ -176,7 +176,7 @@ class Pair:
 
     def __mul__(a, b):  # pair x number, or pair x pair
         p = two_product(a.hi, b.hi if isinstance(b, Pair) else b)
-        return fast_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi if isinstance(b, Pair) else a.lo * b))
+        return fast_two_sum(p.hi, z(p.lo + (a.hi * b.lo + a.lo * b.hi)) if isinstance(b, Pair) else p.lo + a.lo * b)
 
     def __truediv__(a, n):  # pair / number is a number
         q = a.hi / n

@@ -61,11 +61,11 @@ BITSTEP_INLINE pair_sum<V> multiply(const pair_sum<V>& a, V b) {
     return fast_two_sum(p.hi, p.lo + a.lo * b);
 }
 
-/// a b.
+/// a b. Where a.hi b.hi is infinite, so may be the rest, with the other sign: the square of a residual is never NaN.
 template <class V>
 BITSTEP_INLINE pair_sum<V> multiply(const pair_sum<V>& a, const pair_sum<V>& b) {
     const pair_sum<V> p = two_product(a.hi, b.hi);
-    return fast_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
+    return fast_two_sum(p.hi, finite_or_zero(p.lo + (a.hi * b.lo + a.lo * b.hi)));
 }
 
 /// a / n, rounded once to a single number.

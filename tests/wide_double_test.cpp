@@ -96,6 +96,26 @@ TEST(wide_double, infinities_stay_infinities) {
     EXPECT_EQ(got[5], std::numeric_limits<double>::infinity());
 }
 
+/// Residuals whose squares overflow, with rows whose do not: infinite as in plain double, where the correction's sign may differ.
+TEST(wide_double, the_mean_squared_error_is_infinite_but_never_nan) {
+    for (const std::size_t rows : {1U, 2U, 65U, 130U}) {
+        dense_problem<double> data{
+            rows, 1, std::vector<double>(rows, 1e-10), std::vector<double>(rows, -1e300), {-1e290}};
+        if (rows > 2) data.y[rows - 1] = 1;
+        for_each_arch_and_threads(accumulate_mode::wide, [&](const bitstep::options& opts) {
+            double mse = 0;
+            double g = 0;
+            const bitstep::shard_view<double> shard{data.x.data(), data.y.data(), rows, 1};
+            const bitstep::status done =
+                bitstep::gradient<double>({&shard, 1, 1}, {data.w.data(), 1}, {&g, 1}, &mse, opts);
+            EXPECT_TRUE(done.ok()) << done.message();
+            EXPECT_EQ(mse, std::numeric_limits<double>::infinity());
+            EXPECT_GT(g, 1e290);
+            return std::size_t{1};
+        });
+    }
+}
+
 /// What wide mode is for: a sum, all in lane 0, that plain double gets wrong in every digit.
 TEST(wide_double, recovers_what_plain_double_loses) {
     dense_problem<double> same_lane{1, 17, std::vector<double>(17, 0.0), {0}, std::vector<double>(17, 1.0)};

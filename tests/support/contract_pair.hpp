@@ -54,7 +54,7 @@ inline pair times_number(const pair& a, double b) {
 
 inline pair times_pair(const pair& a, const pair& b) {
     const pair p = two_product(a.hi, b.hi);
-    return fast_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
+    return fast_two_sum(p.hi, finite_or_zero(p.lo + (a.hi * b.lo + a.lo * b.hi)));
 }
 
 inline double divided_by_number(const pair& a, double n) {
