@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constants of the arithmetic contract (docs/numerics.md) and the types of its sums. Everything in this file decides
-// bits: a change needs a decision record while numerics version 1 is a draft, and a new numerics version after that.
+// bits. Version 1 is frozen by tests/golden/numerics_1.txt: a change is a new numerics version, with a decision record.
 #pragma once
 
 #include <cstddef>
