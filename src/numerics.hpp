@@ -3,6 +3,8 @@
 // bits: a change needs a decision record while numerics version 1 is a draft, and a new numerics version after that.
 #pragma once
 
+#include "exact_arithmetic.hpp"
+
 #include <cstddef>
 
 namespace bitstep::internal {
