@@ -32,7 +32,7 @@ endif()
 # bitstep's own kernel in free order, for price_bench.cpp: the flags of tools/cmake/archs.cmake, and -mfma.
 function(bitstep_free_order set arch)
     bitstep_object(free_order_${set} support/free_order.cpp bitstep_price_bench OPTIONS -ffp-contract=off ${ARGN}
-        DEFINITIONS BITSTEP_FREE_SET=free_order_${set} BITSTEP_FREE_ARCH=${arch})
+        DEFINITIONS BITSTEP_FREE_SET=free_order_${set} BITSTEP_FREE_ARCH=${arch} BITSTEP_CONTRACTION_OFF)
     target_include_directories(bitstep_free_order_${set} SYSTEM PRIVATE
         $<TARGET_PROPERTY:bitstep,INCLUDE_DIRECTORIES>)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

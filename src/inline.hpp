@@ -3,11 +3,6 @@
 // small arithmetic out of the symbol table at every optimisation level.
 #pragma once
 
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||                         \
-    defined(__NO_SIGNED_ZEROS__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
-#error "bitstep promises exact bits: its sources must not be compiled with -ffast-math"
-#endif
-
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(undefined_behavior_sanitizer) || __has_feature(thread_sanitizer)
 #define BITSTEP_SANITIZED 1

@@ -3,6 +3,8 @@
 // bits. Version 1 is frozen by tests/golden/numerics_1.txt: a change is a new numerics version, with a decision record.
 #pragma once
 
+#include "exact_arithmetic.hpp"
+
 #include <cstddef>
 
 namespace bitstep::internal {
