@@ -80,9 +80,9 @@ std::vector<shape> accuracy_shapes() {
         {1, 1, "one of everything"},
         {panels.row_panel + 1, 17, "two row panels"},
         {1000, 37, "many row panels"},
-        {20000, 3, "deep row tree"},
+        {emulated ? 4000U : 20000U, 3, "deep row tree"},
         {3, panels.column_panel + 1, "two column panels"},
-        {5, 5 * panels.column_panel + 13, "column tree"},
+        {emulated ? 2U : 5U, 5 * panels.column_panel + 13, "column tree"},
     };
 }
 
@@ -187,6 +187,9 @@ TYPED_TEST(accuracy_test, wide_gradients_are_within_one_ulp_under_cancellation) 
     wide_summary summary;
     for (const int cancel_bits : {8, 12, 15, 17, 19, 21}) {
         for (const int residual_bits : {0, 2, 5, 9, 20}) {
+            if (emulated && (cancel_bits + residual_bits) % 3 != 0) {
+                continue;
+            }
             SCOPED_TRACE("cancelling " + std::to_string(cancel_bits) + " and " + std::to_string(residual_bits) +
                          " bits");
             see_wide(make_cancelling<TypeParam>(100, 33, cancel_bits, residual_bits), summary);

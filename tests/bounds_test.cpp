@@ -75,6 +75,9 @@ void expect_inside_everywhere(std::size_t rows, std::size_t features) {
         for (const bitstep::arch which : runnable_archs()) {
             for (const page_edge edge : both_edges) {
                 for (const std::size_t padding : {0U, 3U}) {
+                    if (emulated && rows * features > 1000000 && (edge == page_edge::begin || padding != 0)) {
+                        continue;
+                    }
                     SCOPED_TRACE(std::string(bitstep::arch_name(which)) + " " + mode_name(mode));
                     compared += expect_inside(data, padding, edge, forced(which, 2, mode), gradient, residual);
                 }

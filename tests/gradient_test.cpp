@@ -71,6 +71,9 @@ TYPED_TEST(gradient_test, kernels_equal_the_reference_around_the_column_panel) {
 
 TYPED_TEST(gradient_test, kernels_equal_the_reference_on_long_rows) {
     for (const shape& of : long_shapes()) {
+        if (emulated && of.rows * of.features > 5000000) {
+            continue;
+        }
         expect_equals_reference<TypeParam>(of, data_kind::usual);
     }
 }
@@ -127,6 +130,10 @@ TYPED_TEST(gradient_test, kernels_equal_the_reference_from_memory) {
     constexpr std::size_t far = 16 * 1024 * 1024;
     for (const std::size_t row_bytes :
          {32U, 64U, 80U, 128U, 136U, 400U, 520U, 1000U, 1032U, 2048U, 2056U, 12008U, 131080U, 262152U}) {
+        if (emulated && row_bytes != 64 && row_bytes != 136 && row_bytes != 520 && row_bytes != 2048 &&
+            row_bytes != 131080) {
+            continue; // one row length for each of the forms
+        }
         const std::size_t rows = far / row_bytes + 9;
         expect_equals_reference_in_shards<TypeParam>(rows, row_bytes, accumulate_mode::native);
         if (sizeof(TypeParam) == sizeof(float)) {

@@ -59,6 +59,9 @@ void expect_scaled(const many_rows<T>& data, std::size_t rows, double sum, const
 TYPED_TEST(gradient_values_test, rows_beyond_2_to_the_24_scale_by_the_rounded_count) {
     const std::size_t hits = 3;
     for (const std::size_t more : {1U, 3U}) {
+        if (emulated && more == 1) {
+            continue;
+        }
         const std::size_t rows = (std::size_t{1} << 24U) + more;
         const many_rows<TypeParam> data(rows, hits);
         for (const bitstep::arch which : runnable_archs()) {

@@ -23,7 +23,6 @@ namespace bitstep_test {
 
 inline constexpr bitstep::arch every_arch[] = {bitstep::arch::reference, bitstep::arch::baseline, bitstep::arch::avx2,
                                                bitstep::arch::avx512, bitstep::arch::neon64};
-inline constexpr int team_sizes[] = {1, 2, 3, 4, 7, 8, 16};
 inline constexpr bitstep::accumulate_mode every_mode[] = {bitstep::accumulate_mode::native,
                                                           bitstep::accumulate_mode::wide};
 
@@ -41,8 +40,10 @@ inline constexpr bool library_has_threads = false;
 /// Every instruction takes 10 to 50 times as long (tests/CMakeLists.txt knows).
 #if defined(BITSTEP_TESTS_EMULATED)
 inline constexpr bool emulated = true;
+inline constexpr int team_sizes[] = {1, 3, 7};
 #else
 inline constexpr bool emulated = false;
+inline constexpr int team_sizes[] = {1, 2, 3, 4, 7, 8, 16};
 #endif
 
 inline std::vector<bitstep::arch> find_runnable_archs() {
