@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adam and EMA in place, from a thousand parameters to fifty million, beside a plain loop with the same traffic (five
-// arrays read, four written) and Eigen's array expressions. The functional form exists within distributed_step alone:
-// step_bench.cpp has it, as steps of one row.
+// arrays read, four written) and Eigen's array expressions; and what subnormal moments cost, beside normal ones and zeros.
+// The functional form exists within distributed_step alone: step_bench.cpp has it, as steps of one row.
 #include "support/buffer.hpp"
 #include "support/problem.hpp"
 #include "support/rivals.hpp"
@@ -12,7 +12,9 @@
 #include <bitstep/adam_ema_update.hpp>
 
 #include <cmath>
+#include <limits>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -79,6 +81,78 @@ void run_case(benchmark::State& state, std::size_t size, int threads, bool check
     state.counters["team"] = team;
 }
 
+/// Gradient and state that an update leaves as they are in kind: grad = 0 and moments of a few units of the smallest number,
+/// which beta * m rounds to again (0.9 * 4 units to 4, 0.999 * 400 to 400), so that they stay; or all zeros; or normal.
+enum class moments { normal, subnormal, zero };
+
+template <class T>
+class decayed_state {
+public:
+    decayed_state(std::size_t size, int threads, moments kind) : size_(size), threads_(threads) {
+        for (std::uint64_t seed = 5; seed < 10; ++seed) {
+            arrays_.push_back(filled<T>(size, seed, threads, T(0.01)));
+        }
+        const T unit = std::numeric_limits<T>::denorm_min();
+        split(threads, schedule::equal_parts, size, 1024, size, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const T sign = at(3)[i] < 0 ? T(-1) : T(1);
+                at(0)[i] = kind == moments::normal ? std::abs(at(0)[i]) + T(1e-4) : T(0);
+                if (kind != moments::normal) {
+                    at(3)[i] = kind == moments::zero ? T(0) : 4 * sign * unit;
+                    at(4)[i] = kind == moments::zero ? T(0) : 400 * unit;
+                } else {
+                    at(4)[i] = std::abs(at(4)[i]);
+                }
+            }
+        });
+    }
+
+    void update() const {
+        bitstep::options opts;
+        opts.threads = threads_;
+        require(bitstep::adam_ema_update<T>({at(0), size_}, {at(1), at(2), at(3), at(4), size_}, {}, opts));
+    }
+
+    /// The first moments are of this kind still.
+    bool still(moments kind) const {
+        const bool found =
+            std::fpclassify(at(3)[size_ / 2]) == FP_SUBNORMAL && std::fpclassify(at(4)[0]) == FP_SUBNORMAL;
+        return found == (kind == moments::subnormal);
+    }
+
+private:
+    T* at(std::size_t i) const { return arrays_[i].template as<T>(); }
+
+    std::size_t size_;
+    int threads_;
+    std::vector<buffer> arrays_;
+};
+
+template <class T>
+void run_subnormal_case(benchmark::State& state, std::size_t size, int threads) {
+    const decayed_state<T> subnormal(size, threads, moments::subnormal);
+    const decayed_state<T> normal(size, threads, moments::normal);
+    const decayed_state<T> zero(size, threads, moments::zero);
+    measure(state, {"subnormal", [&] { subnormal.update(); }}, static_cast<double>(9 * size * sizeof(T)),
+            {{"of_normal", {{"normal", [&] { normal.update(); }}}}, {"of_zero", {{"zero", [&] { zero.update(); }}}}});
+    if (!subnormal.still(moments::subnormal) || !normal.still(moments::normal)) {
+        throw std::runtime_error("the moments did not stay subnormal, or normal");
+    }
+}
+
+template <class T>
+void add_subnormal_cases() {
+    for (const int threads : std::set<int>{1, usable_threads()}) {
+        for (const std::size_t size : {std::size_t{10'000}, std::size_t{10'000'000}}) {
+            if (full_set() || usable_threads() == 1 || (threads == 1) == (size == 10'000)) {
+                add_case(std::string("subnormal_moments<") + (sizeof(T) == 4 ? "float" : "double") +
+                             ">/n:" + std::to_string(size) + "/threads:" + std::to_string(threads),
+                         [=](benchmark::State& state) { run_subnormal_case<T>(state, size, threads); });
+            }
+        }
+    }
+}
+
 template <class T>
 void add_cases() {
     const std::vector<std::size_t> sizes{1'000, 10'000, 100'000, 1'000'000, 10'000'000, 50'000'000};
@@ -103,5 +177,7 @@ void add_cases() {
 int main(int argc, char** argv) {
     add_cases<float>();
     add_cases<double>();
+    add_subnormal_cases<float>();
+    add_subnormal_cases<double>();
     return run_table(argc, argv);
 }
