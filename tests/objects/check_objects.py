@@ -84,7 +84,8 @@ def foreign_instructions(assembler, allowed, instructions):
 
 
 def shown(instruction, functions, reason=""):
-    return f"{instruction}   {reason}   in {sorted(functions)[0][:120]}" + (f" and {len(functions) - 1} more" * (len(functions) > 1))
+    more = f" and {len(functions) - 1} more" if len(functions) > 1 else ""
+    return f"{instruction}   {reason}   in {min(functions)[:120]}{more}"
 
 
 def instruction_faults(given, path, arch, part):

@@ -24,12 +24,22 @@
 #include <utility>
 #include <vector>
 
+/// How RapidCheck shows what it drew.
+namespace bitstep {
+inline void showValue(accumulate_mode mode, std::ostream& out) { out << bitstep_test::mode_name(mode); }
+} // namespace bitstep
+
 namespace bitstep_test {
+
+inline void showValue(data_kind kind, std::ostream& out) {
+    const char* const names[] = {"uniform", "usual", "integers", "spread", "tiny", "special"};
+    out << names[static_cast<int>(kind)];
+}
 
 /// `property` holds for a hundred cases; a case draws for itself.
 template <class Property>
 void holds(const std::string& name, Property property) {
-    EXPECT_TRUE(rc::check(name, property)) << "the seed stands above";
+    EXPECT_TRUE(rc::check(name, property)) << "the seed stands in the first line";
 }
 
 template <class T>
@@ -52,10 +62,11 @@ inline bitstep::accumulate_mode draw_mode() {
 /// Numbers that neither over- nor underflow in sums of products.
 inline data_kind draw_kind() { return *rc::gen::element(data_kind::usual, data_kind::spread, data_kind::integers); }
 
-/// Narrow rows, short rows, and one or two around every power of two: lanes, unrolled vectors, column panels.
+/// Narrow rows, short rows, and one or two around every power of two: lanes, unrolled vectors, column panels, columns shared
+/// by threads (from 8192 on).
 inline std::size_t draw_features() {
     const auto around =
-        rc::gen::map(rc::gen::pair(any_in_range(2U, 12U), any_in_range(0, 5)), [](std::pair<unsigned, int> drawn) {
+        rc::gen::map(rc::gen::pair(any_in_range(2U, 14U), any_in_range(0, 5)), [](std::pair<unsigned, int> drawn) {
             return (std::size_t{1} << drawn.first) + static_cast<std::size_t>(drawn.second) - 2;
         });
     return *rc::gen::oneOf(any_in_range<std::size_t>(1, 40), any_in_range<std::size_t>(1, 700), around);
