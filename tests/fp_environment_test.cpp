@@ -29,9 +29,17 @@ template <class T>
 class fp_environment_test : public testing::Test {};
 TYPED_TEST_SUITE(fp_environment_test, element_types, element_names);
 
-/// The pool's threads exist before the environment is entered, or are made by the call itself and take it over. libgomp
-/// has a pool for each thread that starts teams, so a new thread means a new pool.
+/// The pool's threads exist before the environment is entered, or the host makes them in it, and they keep it. (Those that
+/// a call of ours makes start in our environment, not in the caller's.) libgomp has a pool for each thread that starts
+/// teams, so a new thread means a new pool.
 enum class pool_made { before, after };
+
+void make_pool([[maybe_unused]] int threads) {
+#if defined(BITSTEP_TESTS_WITH_OPENMP)
+#pragma omp parallel num_threads(threads)
+    read_fp_state();
+#endif
+}
 
 template <class T>
 bool run_in_new_thread(const environment& of, pool_made when, every_verb<T>& verbs, const bitstep::options& opts,
@@ -42,7 +50,8 @@ bool run_in_new_thread(const environment& of, pool_made when, every_verb<T>& ver
             verbs.run_all(opts);
         }
         verb_statuses status;
-        entered = call_under(of, [&] { verbs.run(opts, {}, status); });
+        entered = call_under(
+            of, [&] { make_pool(opts.threads); }, [&] { verbs.run(opts, {}, status); });
         got = verbs.results(status);
         later = verbs.run_all(opts); // the caller's environment is clean again, the pool's threads keep theirs
     });

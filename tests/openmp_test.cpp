@@ -32,8 +32,8 @@ struct size_of_data {
     std::size_t rows;
     std::size_t features;
 };
-/// Subtrees of rows for a team, and rows long enough for a team to share their columns, where threads wait for each other.
-constexpr size_of_data sizes[] = {{1300, 17}, {9, 9001}};
+/// Subtrees of rows for a team, and rows long enough for four threads to share their columns, where they wait for each other.
+constexpr size_of_data sizes[] = {{1300, 17}, {3, 17001}};
 
 /// OMP_THREAD_LIMIT, or no limit.
 int thread_limit() {

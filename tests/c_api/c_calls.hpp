@@ -23,9 +23,10 @@ struct c_calls {
     worker_vectors<T> workers;
 
     // Outputs, with what the inputs of in-place forms need.
+    static constexpr T untouched = every_verb<T>::untouched;
     std::vector<T> predicted, residuals, grad, out, out_rows, in_place, in_place_rows, updated, checked, mean, weighted;
     std::vector<std::vector<T>> finals, sums;
-    T mse = 0;
+    T mse = untouched;
     std::vector<bitstep_ring_event> trace;
     std::vector<unsigned char> scratch;
 
@@ -53,9 +54,10 @@ struct c_calls {
 
     c_calls(std::size_t n, std::size_t d, data_kind kind)
         : data(make_problem<T>(n + d, n, d, kind)), flat(make_state<T>(n, d, kind)),
-          workers(make_workers<T>(d, 3, d, kind)), predicted(n), residuals(n), grad(d), out(4 * d), out_rows(4 * d),
-          in_place(flat), in_place_rows(flat), updated(flat), checked(flat), mean(d), weighted(d),
-          finals(3, std::vector<T>(d)), sums(finals), trace(bitstep_ring_event_count(3)), features(d) {
+          workers(make_workers<T>(d, 3, d, kind)), predicted(n, untouched), residuals(n, untouched), grad(d, untouched),
+          out(4 * d, untouched), out_rows(out), in_place(flat), in_place_rows(flat), updated(flat), checked(flat),
+          mean(d, untouched), weighted(mean), finals(3, mean), sums(finals), trace(bitstep_ring_event_count(3)),
+          features(d) {
         y = data.y.data();
         w = data.w.data();
         x = {data.x.data(), n, d, d};

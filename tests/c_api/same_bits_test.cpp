@@ -78,8 +78,9 @@ TYPED_TEST(c_same_bits_test, whatever_environment_the_caller_has) {
         for (const environment& of : environments()) {
             calls.run_all();
             verb_results<TypeParam> got;
-            call_under(of, [&] { got = calls.run_all(); });
-            EXPECT_TRUE(got.codes.empty() || same_results(got, want)) << of.name;
+            if (call_under(of, [&] { got = calls.run_all(); })) {
+                EXPECT_TRUE(same_results(got, want)) << of.name;
+            }
         }
     }
 }

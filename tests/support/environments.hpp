@@ -38,9 +38,10 @@ inline const std::vector<environment>& environments() {
     return all;
 }
 
-/// call() under the environment, which must be handed back bit for bit. False where the platform has none such.
-template <class Call>
-bool call_under(const environment& of, Call call) {
+/// prepare() and call() under the environment, which call() must hand back bit for bit (libomp's regions, a host's own as
+/// well, drop raised flags: those belong to prepare). False where the platform has no such environment.
+template <class Prepare, class Call>
+bool call_under(const environment& of, Prepare prepare, Call call) {
     std::uint64_t before = 0;
     std::uint64_t after = 0;
     bool entered = false;
@@ -48,6 +49,7 @@ bool call_under(const environment& of, Call call) {
         const default_fp_scope restore;
         entered = of.enter();
         if (entered) {
+            prepare();
             before = read_fp_state();
             call();
             after = read_fp_state();
@@ -56,6 +58,12 @@ bool call_under(const environment& of, Call call) {
     EXPECT_EQ(before, after) << of.name << ": the caller's environment was changed (hex " << std::hex << before
                              << " before, " << after << " after)";
     return entered;
+}
+
+template <class Call>
+bool call_under(const environment& of, Call call) {
+    return call_under(
+        of, [] {}, call);
 }
 
 } // namespace bitstep_test

@@ -41,11 +41,14 @@ enum class step_forms { first, all };
 template <class T>
 class every_verb {
 public:
+    /// What outputs hold before: no zero, so that a zero written too early shows.
+    static constexpr T untouched = 77;
+
     every_verb(std::size_t rows, std::size_t features, data_kind kind, step_forms forms = step_forms::first)
         : forms_(forms), data_(make_problem<T>(rows + features, rows, features, kind)),
           flat_(make_state<T>(rows, features, kind)), tensor_(make_workers<T>(features, 3, features, kind)),
-          states_(4, flat_), out_(8 * features), grad_(features), rows_out_(2 * rows), means_(2 * features),
-          finals_(6, std::vector<T>(features)) {
+          states_(4, flat_), out_(8 * features, untouched), grad_(features, untouched), rows_out_(2 * rows, untouched),
+          means_(2 * features, untouched), finals_(6, std::vector<T>(features, untouched)) {
         for (const auto& each : tensor_) {
             inputs_.push_back(each.data());
         }
@@ -155,7 +158,7 @@ private:
     std::vector<T> rows_out_;
     std::vector<T> means_;
     std::vector<std::vector<T>> finals_;
-    T mse_ = 0;
+    T mse_ = untouched;
 };
 
 } // namespace bitstep_test
