@@ -68,14 +68,18 @@ void expect_inside_everywhere(std::size_t rows, std::size_t features) {
     SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(features));
     const auto data = make_problem<T>(rows + features, rows, features, data_kind::usual);
     const placed_problem<T> plain(data, {});
+    const bool large = rows * features > 1000000;
     std::size_t compared = 0;
     for (const accumulate_mode mode : every_mode) {
+        if (emulated && large && mode == accumulate_mode::wide && sizeof(T) == 8) {
+            continue; // has one form for all sizes
+        }
         const auto gradient = run_gradient(plain, reference_options(mode));
         const auto residual = run_residual(plain, reference_options(mode));
         for (const bitstep::arch which : runnable_archs()) {
             for (const page_edge edge : both_edges) {
                 for (const std::size_t padding : {0U, 3U}) {
-                    if (emulated && rows * features > 1000000 && (edge == page_edge::begin || padding != 0)) {
+                    if (emulated && large && (edge == page_edge::begin || padding != 0)) {
                         continue;
                     }
                     SCOPED_TRACE(std::string(bitstep::arch_name(which)) + " " + mode_name(mode));
