@@ -2,12 +2,10 @@
 // One line per shape of shapes.txt, type and accumulate mode, with the digest of all that `bitstep verify` computes of it:
 // status codes and numbers of every verb. numerics_1.txt holds what they must be.
 //     golden_digests shapes.txt THREADS
-#include "program/digest.hpp"
-#include "program/verify/verify_operations.hpp"
+#include "program/verify/verify_suite.hpp"
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -50,10 +48,7 @@ void write_lines(const std::string& line, std::size_t index, bitstep::options op
     for (const auto mode : {bitstep::accumulate_mode::native, bitstep::accumulate_mode::wide}) {
         opts.accumulate = mode;
         digest sum;
-        for (const operation_result<T>& result : run_operations(data, opts)) {
-            sum.add_integer(static_cast<std::uint64_t>(result.returned.code()));
-            sum.add(result.values);
-        }
+        add_results(sum, run_operations(data, opts));
         fmt::print("{} f{} {} {}\n", line, 8 * sizeof(T), mode == bitstep::accumulate_mode::wide ? "wide" : "native",
                    sum.hex());
     }

@@ -22,7 +22,7 @@ using results = std::vector<operation_result<float>>;
 
 results some_results() {
     return {{"gradient", status(), {1.0f, 2.0f, std::numeric_limits<float>::quiet_NaN()}, {arch::baseline, 2}},
-            {"ring sum", status(), {0.0f}, {}}};
+            {"ring sum", status(), {0.0f}, {}, false}};
 }
 
 verify_run compared(const results& got) {
@@ -80,7 +80,10 @@ TEST(verify_suite_test, missing_results_are_a_difference) {
 TEST(verify_suite_test, equal_bits_of_the_wrong_kernels_are_a_difference) {
     results got = some_results();
     got[0].ran.ran = arch::reference;
-    EXPECT_EQ(compared(got).first_difference, "gradient on THE SHAPE: ran on reference");
+    EXPECT_EQ(compared(got).first_difference, "gradient on THE SHAPE: ran on reference with 2 threads");
+    got = some_results();
+    got[0].ran = {};
+    EXPECT_EQ(compared(got).differences, 1u); // told nothing of what ran
 }
 
 TEST(verify_suite_test, other_bits_than_the_numerics_versions_are_a_difference) {

@@ -2,7 +2,9 @@
 """Builds one Variant, in a folder of its own with a log. Next: run.py."""
 import glob
 import os
+import shutil
 import subprocess
+import tempfile
 
 from variants import CLANG_16
 
@@ -21,18 +23,27 @@ def run_logged(command, log, **options):
                               **options).returncode
 
 
+def libomp_16(folder):
+    return os.path.join(folder, "libomp-16", "usr", "lib", "llvm-16", "lib")
+
+
 def fetch_libomp_16(folder):
-    """Clang 16's OpenMP, unpacked beside the build: its Debian package and Clang 14's shut each other out."""
-    unpacked = os.path.join(folder, "libomp-16")
-    if not glob.glob(unpacked + "/usr/lib/llvm-16/lib/libomp.so"):
-        os.makedirs(unpacked, exist_ok=True)
-        log = os.path.join(folder, "libomp-16.log")
-        if run_logged(["apt-get", "download", "libomp-16-dev", "libomp5-16"], log, cwd=unpacked) != 0:
-            raise Failed(f"apt-get download libomp-16-dev libomp5-16 failed, see {log}")
-        for package in glob.glob(unpacked + "/*.deb"):
-            if run_logged(["dpkg", "-x", package, unpacked], log) != 0:
+    """Clang 16's OpenMP, unpacked beside the builds: its Debian package and Clang 14's shut each other out."""
+    if os.path.exists(os.path.join(libomp_16(folder), "libomp.so")):
+        return
+    log = os.path.join(folder, "libomp-16.log")
+    packages = ["libomp-16-dev", "libomp5-16"]
+    with tempfile.TemporaryDirectory(dir=folder) as unfinished:
+        download = ["apt-get", "download", *packages]
+        # apt may have no lists of packages yet, where everything else was installed already.
+        if run_logged(download, log, cwd=unfinished) != 0 and (
+                run_logged(["apt-get", "update"], log) != 0 or run_logged(download, log, cwd=unfinished) != 0):
+            raise Failed(f"{' '.join(download)} failed, see {log}")
+        for package in glob.glob(unfinished + "/*.deb"):
+            if run_logged(["dpkg", "-x", package, unfinished + "/libomp-16"], log) != 0:
                 raise Failed(f"dpkg -x {package} failed, see {log}")
-    return unpacked + "/usr/lib/llvm-16/lib"
+        shutil.rmtree(os.path.join(folder, "libomp-16"), ignore_errors=True)
+        os.rename(unfinished + "/libomp-16", os.path.join(folder, "libomp-16"))
 
 
 def compiler_settings(variant, folder):
@@ -40,7 +51,7 @@ def compiler_settings(variant, folder):
         return [f"-DCMAKE_TOOLCHAIN_FILE={SOURCE}/tools/cmake/aarch64-linux-gnu.cmake"]
     settings = [f"-DCMAKE_CXX_COMPILER={variant.compiler}"]
     if variant.compiler == CLANG_16:
-        libraries = fetch_libomp_16(folder)
+        libraries = libomp_16(folder)
         settings += [f"-DOpenMP_CXX_FLAGS=-fopenmp=libomp -isystem {libraries}/clang/16/include",
                      "-DOpenMP_CXX_LIB_NAMES=libomp", f"-DOpenMP_libomp_LIBRARY={libraries}/libomp.so"]
     return settings
@@ -54,7 +65,7 @@ def build(variant, folder):
     if os.path.exists(log):
         os.remove(log)
     configure = ["cmake", "-S", SOURCE, "-B", made, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                 f"-DCMAKE_CXX_FLAGS_DEBUG={variant.flags}", "-DBUILD_SHARED_LIBS=OFF", "-DBITSTEP_BUILD_TESTS=OFF",
+                 "-DCMAKE_CXX_FLAGS=", f"-DCMAKE_CXX_FLAGS_DEBUG={variant.flags}", "-DBUILD_SHARED_LIBS=OFF", "-DBITSTEP_BUILD_TESTS=OFF",
                  "-DBITSTEP_BUILD_BENCH=OFF", "-DBITSTEP_BUILD_TRAIN=OFF", "-DBITSTEP_BUILD_TOOLS=ON"]
     if run_logged(configure + compiler_settings(variant, folder), log) != 0:
         raise Failed(f"CMake failed, see {log}")

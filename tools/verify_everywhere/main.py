@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """tools/verify-everywhere without the packages: builds every Variant, runs it, prints one table. Stages: variants, build,
-run, table; one file each."""
+run, suite, table; one file each."""
 import argparse
 import concurrent.futures
 import dataclasses
 import json
 import os
+import platform
 import re
 import shutil
 import sys
@@ -14,8 +15,9 @@ import time
 
 import build
 import run
+import suite
 import table
-from variants import all_variants
+from variants import CLANG_16, all_variants
 
 
 def arguments():
@@ -37,16 +39,16 @@ def arguments():
 
 
 def one_variant(variant, folder):
-    """(combinations, complaint, what to say meanwhile)"""
+    """(combinations, archs that this machine lacks, complaint, what to say meanwhile)"""
     start = time.monotonic()
     try:
         programs = build.build(variant, folder)
         built = time.monotonic()
-        made = run.run_all(variant, programs)
+        made, lacks = run.run_all(variant, programs)
     except build.Failed as error:
-        return [], str(error), f"FAILED: {error}"
+        return [], [], str(error), f"FAILED: {error}"
     wrong = sum(one.verdict != "equal" for one in made)
-    return made, "", (f"built in {built - start:.0f} s, ran in {time.monotonic() - built:.0f} s: "
+    return made, lacks, "", (f"built in {built - start:.0f} s, ran in {time.monotonic() - built:.0f} s: "
                       + (f"{len(made)} combinations equal" if wrong == 0 else f"{wrong} of {len(made)} NOT equal"))
 
 
@@ -60,45 +62,69 @@ def missing_tools(variants):
 
 def do_all(variants, chosen):
     """In the order of `variants`, as many at a time as there are jobs."""
-    combinations = {}
-    complaints = []
+    combinations, complaints, lacking = {}, [], set()
+    if any(variant.compiler == CLANG_16 for variant in variants):
+        try:
+            build.fetch_libomp_16(chosen.folder)
+        except build.Failed as error:
+            complaints.append(str(error))
     with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
         waiting = {pool.submit(one_variant, variant, chosen.folder): variant for variant in variants}
         for count, done in enumerate(concurrent.futures.as_completed(waiting), 1):
             variant = waiting[done]
-            combinations[variant], complaint, words = done.result()
+            combinations[variant], lacks, complaint, words = done.result()
+            lacking.update(lacks)
             if complaint:
                 complaints.append(f"{variant.name}: {complaint}")
             print(f"[{count}/{len(variants)}] {variant.target} {variant.compiler} {variant.flags}: {words}", flush=True)
-    return [one for variant in variants for one in combinations[variant]], complaints
+    return [one for variant in variants for one in combinations[variant]], sorted(lacking), complaints
+
+
+def report(combinations, lacking, counted, complaints):
+    print(f"\n{table.text(combinations)}\n")
+    if counted:
+        print(f"test suite for AArch64, by emulation: {counted}")
+    if lacking:
+        print(f"not run, because this machine's processor cannot: {' '.join(lacking)}")
+    for line in complaints:
+        print(f"FAILED: {line}")
+    times = ", ".join(f"{target} {seconds:.0f} s" for target, seconds in table.slowest(combinations).items())
+    print(f"slowest optimised verify, all archs and thread counts, beside other builds: {times}")
 
 
 def main():
     chosen = arguments()
     variants = [one for one in all_variants() if re.search(chosen.filter, one.name) and (one.quick or not chosen.quick)]
-    if chosen.list:
-        print("\n".join(one.name for one in variants))
-        return 0
-    if not variants:
+    if platform.machine() != "x86_64":
+        print("tools/verify-everywhere: cross-builds and emulates from x86-64 alone; here: bitstep verify", file=sys.stderr)
+        return 2
+    with_suite = bool(re.search(chosen.filter, suite.NAME)) and not chosen.quick
+    if not variants and not with_suite:
         print(f"tools/verify-everywhere: nothing is named like {chosen.filter} (see --list)", file=sys.stderr)
         return 2
+    if chosen.list:
+        print("\n".join([one.name for one in variants] + [suite.NAME] * with_suite))
+        return 0
     missing = missing_tools(variants)
     if missing:
         print(f"tools/verify-everywhere: not here: {' '.join(missing)} (tools/setup --all installs them)", file=sys.stderr)
         return 2
     os.makedirs(chosen.folder, exist_ok=True)
     start = time.monotonic()
-    combinations, complaints = do_all(variants, chosen)
-    print(f"\n{table.text(combinations)}\n")
-    for line in complaints:
-        print(f"FAILED: {line}")
+    combinations, lacking, complaints = do_all(variants, chosen)
+    counted = ""
+    if with_suite:
+        print("the test suite for AArch64, by emulation ...", flush=True)
+        complaint, counted = suite.run_suite(chosen.folder)
+        complaints += [complaint] * bool(complaint)
+    report(combinations, lacking, counted, complaints)
     if chosen.json:
         with open(chosen.json, "w", encoding="utf-8") as out:
-            json.dump({"combinations": [dataclasses.asdict(one) for one in combinations], "failed": complaints}, out,
-                      indent=1)
+            json.dump({"combinations": [dataclasses.asdict(one) for one in combinations], "test_suite": counted,
+                       "failed": complaints}, out, indent=1)
     print(f"{len(variants)} builds after {time.monotonic() - start:.0f} s, logs in {chosen.folder}")
     print(table.summary(combinations))
-    return 0 if combinations and not complaints and all(one.verdict == "equal" for one in combinations) else 1
+    return 0 if not complaints and all(one.verdict == "equal" for one in combinations) else 1
 
 
 if __name__ == "__main__":

@@ -30,8 +30,19 @@ def text(combinations):
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
 
 
+def slowest(combinations):
+    """{target: seconds}, over the flags that optimise and no sanitizer."""
+    times = {}
+    for one in combinations:
+        if "-O0" not in one.flags and "-fsanitize" not in one.flags:
+            times[one.target] = max(times.get(one.target, 0), one.seconds)
+    return times
+
+
 def summary(combinations):
     """The last line."""
+    if not combinations:
+        return "no combination ran"
     equal = [one for one in combinations if one.verdict == "equal"]
     digests = in_order(one.digest for one in combinations)
     return (f"{len(combinations)} combinations of target, compiler, flags, arch and threads: {len(equal)} equal, "

@@ -11,24 +11,26 @@ ARCHER = "/usr/lib/llvm-14/lib/libarcher.so"  # in Debian's libomp-14-dev
 
 @dataclasses.dataclass(frozen=True)
 class Processor:
-    """Where a build runs. `active` is the arch that it must choose there by itself; None: this machine's best."""
-    name: str = ""
-    emulator: tuple = ()
-    active: str = None
+    """Where a build runs, and the archs that it must run there, from plainest to best: it must choose the last by itself.
+    Of this machine's own processor nobody knows before; what it lacks is said."""
+    name: str
+    emulator: tuple
+    archs: tuple
 
 
-HERE = Processor()
-NEHALEM = Processor("Nehalem", ("qemu-x86_64-static", "-cpu", "Nehalem"), "baseline")  # no AVX, no FMA
+HERE = Processor("", (), ("reference", "baseline", "avx2", "avx512"))
+NEHALEM = Processor("Nehalem", ("qemu-x86_64-static", "-cpu", "Nehalem"), ("reference", "baseline"))  # no AVX, no FMA
 # Less what the emulator warns of, once for each thread.
 HASWELL = Processor("Haswell", ("qemu-x86_64-static", "-cpu", "Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-invpcid,-rtm"),
-                    "avx2")
-CORTEX = Processor("Cortex-A53", ("qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu", "-cpu", "cortex-a53"), "neon64")
+                    ("reference", "baseline", "avx2"))
+CORTEX = Processor("Cortex-A53", ("qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu", "-cpu", "cortex-a53"),
+                   ("reference", "neon64"))
 
 
 @dataclasses.dataclass(frozen=True)
 class Variant:
     compiler: str
-    flags: str  # of every source, the kernels' too, after their own -m flags
+    flags: str  # of every source; the kernels' own -m flags come behind them
     target: str = "x86_64"
     processors: tuple = (HERE,)
     environment: tuple = ()

@@ -15,9 +15,10 @@ FROZEN = "0123456789abcdef0123456789abcdef"
 OTHER = "f" * 32
 
 
-def lines(archs=("reference", "avx2"), **changed):
-    """What a faultless `verify` prints; changed: {arch_threads: the rest of that line}, or frozen, active, digest."""
-    out = [f"frozen {changed.get('frozen', FROZEN)}", f"active {changed.get('active', archs[-1])}"]
+def lines(archs=HERE.archs, **changed):
+    """What a faultless `verify` prints; changed: {arch_threads: the rest of that line}, or lacks, active, digest."""
+    out = [f"frozen {FROZEN}", f"active {changed.get('active', archs[-1])}"]
+    out += [f"lacks {arch}" for arch in changed.get("lacks", ())]
     for arch in archs:
         for threads in THREADS:
             team = 1 if arch == "reference" else threads
@@ -41,10 +42,10 @@ class VerifyTest(unittest.TestCase):
         return run.verify(Variant("g++", "-O2"), processor, self.folder.name, os.path.join(self.folder.name, "log"))
 
     def verdicts(self, said, code="exit 0"):
-        return [one.verdict for one in self.verify(said, code)]
+        return [one.verdict for one in self.verify(said, code)[0]]
 
     def test_equal(self):
-        self.assertEqual(self.verdicts(lines()), ["equal"] * 2 * len(THREADS))
+        self.assertEqual(self.verdicts(lines()), ["equal"] * 4 * len(THREADS))
 
     def test_another_digest_is_different(self):
         for rest in (f"2 100 0 {OTHER}", f"2 100 1 {FROZEN}"):
@@ -59,11 +60,20 @@ class VerifyTest(unittest.TestCase):
             with self.assertRaises(Failed):
                 self.verify(said, code)
 
-    def test_the_processor_must_choose_its_own_arch(self):
-        old = Processor("Old", (), "baseline")
-        self.assertEqual(len(self.verify(lines(("reference", "baseline")), processor=old)), 2 * len(THREADS))
-        with self.assertRaisesRegex(Failed, "chose avx2 on Old"):
-            self.verify(lines(), processor=old)
+    def test_no_arch_is_left_out_in_silence(self):
+        made, lacking = self.verify(lines(HERE.archs[:3], lacks=["avx512"]))
+        self.assertEqual((len(made), lacking), (3 * len(THREADS), ["avx512"]))
+        for said in (lines(HERE.archs[:3]), [f"frozen {FROZEN}", "active reference", f"digest {FROZEN}"]):
+            with self.assertRaisesRegex(Failed, "^ran "):
+                self.verify(said)
+        old = Processor("Old", ("env",), ("reference", "baseline"))  # emulated: known before, so it can lack nothing
+        self.assertEqual(len(self.verify(lines(old.archs), processor=old)[0]), 2 * len(THREADS))
+        with self.assertRaisesRegex(Failed, "^ran "):
+            self.verify(lines(("reference",), lacks=["baseline"]), processor=old)
+
+    def test_the_best_arch_must_be_chosen(self):
+        with self.assertRaisesRegex(Failed, "chose avx2, not avx512"):
+            self.verify(lines(active="avx2"))
 
     def test_a_blind_or_a_blinded_sanitizer_fails(self):
         races = Variant("clang++", "-fsanitize=thread", checks_races=True)
@@ -78,7 +88,7 @@ class VerifyTest(unittest.TestCase):
 
 class TableTest(unittest.TestCase):
     def combinations(self):
-        made = [run.Combination("x86_64", "g++", "-O2", arch, threads, FROZEN, "equal")
+        made = [run.Combination("x86_64", "g++", "-O2", arch, threads, FROZEN, "equal", 1.0)
                 for arch in ("reference", "avx2") for threads in (1, 2)]
         return made
 

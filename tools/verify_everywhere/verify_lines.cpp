@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bitstep verify` without the command line library. Arguments: thread counts. Prints `frozen HEX`, the digest of the
-// numerics version; `active ARCH`, which this processor gets by default; for each kernel set and thread count
+// `bitstep verify` without the command line library. Arguments: thread counts. Prints `frozen HEX`, the digest of the numerics
+// version; `active ARCH`, which this processor gets by default; `lacks ARCH` for each it cannot run; then
 //     run ARCH THREADS TEAM NUMBERS DIFFERENCES HEX
-// and last `digest HEX`, that of the comparison: `reference` with one thread. Exit code 0 where all are equal.
+// for each kernel set and thread count, and last `digest HEX`, that of the comparison: `reference` with one thread. Exit
+// code 0 where all are equal.
 #include "program/verify/verify_suite.hpp"
 
 #include <fmt/format.h>
@@ -18,22 +19,32 @@ using namespace bitstep::program;
 
 std::vector<arch> runnable_archs() {
     std::vector<arch> archs;
-    for (const arch which : {arch::reference, arch::baseline, arch::avx2, arch::avx512, arch::neon64}) {
+    for (const arch which : every_arch) {
         if (bitstep::arch_runnable(which)) {
             archs.push_back(which);
+        } else if (bitstep::arch_compiled(which)) {
+            fmt::print("lacks {}\n", bitstep::arch_name(which));
         }
     }
     return archs;
 }
 
+int thread_count(const char* text) {
+    const int count = std::atoi(text);
+    if (count < 1) {
+        throw std::runtime_error(fmt::format("thread counts are at least 1, got {}", text));
+    }
+    return count;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
-    std::vector<int> threads;
-    for (int i = 1; i < argc; ++i) {
-        threads.push_back(std::atoi(argv[i]));
-    }
     try {
+        std::vector<int> threads;
+        for (int i = 1; i < argc; ++i) {
+            threads.push_back(thread_count(argv[i]));
+        }
         arch active = arch::automatic;
         if (!bitstep::active_arch(active).ok()) {
             throw std::runtime_error("no active arch");

@@ -62,7 +62,7 @@ std::vector<arch> archs_to_run(const std::vector<std::string>& names) {
     if (is_set("BITSTEP_ARCH")) {
         return {active};
     }
-    for (const arch which : {arch::reference, arch::baseline, arch::avx2, arch::avx512, arch::neon64}) {
+    for (const arch which : every_arch) {
         if (arch_runnable(which)) {
             archs.push_back(which);
         } else if (arch_compiled(which)) {

@@ -34,7 +34,7 @@ private:
         if (!returned.ok()) {
             values.clear();
         }
-        results_.push_back({operation, returned, std::move(values), report_});
+        results_.push_back({operation, returned, std::move(values), report_, true});
         report_ = {};
     }
 
@@ -118,6 +118,7 @@ private:
         const status returned =
             simulate_ring_allreduce(data_.worker_vectors.data(), workers, features_, op, finals.data());
         keep(operation, returned, std::move(all));
+        results_.back().reports = false;
     }
 
     const verify_data<T>& data_;

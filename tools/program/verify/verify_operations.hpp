@@ -17,7 +17,8 @@ struct operation_result {
     const char* operation;
     status returned;
     std::vector<T> values; ///< empty where the library refused
-    run_report ran;        ///< as the library tells it; empty for what takes no options
+    run_report ran;        ///< as the library tells it
+    bool reports = true;   ///< false: takes no options, so tells nothing in `ran`
 };
 
 /// distributed_step, gradient, its mse, predict, residual, allreduce_mean (plain, weighted), adam_ema_update,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/verify/verify_suite.hpp"
 
-#include "program/digest.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,12 +27,13 @@ void note_difference(verify_run& run, const std::string& where) {
 // Did the library run what it was asked for? Equal bits of the wrong kernels would prove nothing.
 template <class T>
 void check_what_ran(const operation_result<T>& got, verify_run& run, const std::string& where) {
-    if (got.ran.threads == 0) {
+    if (!got.reports || !got.returned.ok()) {
         return;
-    } // refused, or takes no options
+    }
     run.team = std::max(run.team, got.ran.threads);
-    if (got.ran.ran != run.which) {
-        note_difference(run, fmt::format("{}: ran on {}", where, arch_name(got.ran.ran)));
+    if (got.ran.ran != run.which || got.ran.threads == 0) {
+        note_difference(run,
+                        fmt::format("{}: ran on {} with {} threads", where, arch_name(got.ran.ran), got.ran.threads));
     }
 }
 
@@ -74,14 +73,6 @@ void check_comparison(const std::vector<operation_result<T>>& results, const ver
     }
 }
 
-template <class T>
-void add_results(digest& sum, const std::vector<operation_result<T>>& results) {
-    for (const operation_result<T>& result : results) {
-        sum.add_integer(static_cast<std::uint64_t>(result.returned.code()));
-        sum.add(result.values);
-    }
-}
-
 // The comparison's digest comes first in `sums`, then one for each run.
 template <class T>
 void verify_one(const verify_data<T>& data, accumulate_mode mode, std::vector<verify_run>& runs,
@@ -114,6 +105,14 @@ bool verify_outcome::compared_anything() const {
 bool verify_outcome::equal() const {
     return !runs.empty() && std::all_of(runs.begin(), runs.end(),
                                         [](const verify_run& run) { return run.numbers > 0 && run.differences == 0; });
+}
+
+template <class T>
+void add_results(digest& sum, const std::vector<operation_result<T>>& results) {
+    for (const operation_result<T>& result : results) {
+        sum.add_integer(static_cast<std::uint64_t>(result.returned.code()));
+        sum.add(result.values);
+    }
 }
 
 bool verify_outcome::as_frozen() const { return digest == frozen_digest; }
@@ -160,6 +159,8 @@ verify_outcome run_verify(const std::vector<arch>& archs, const std::vector<int>
     return outcome;
 }
 
+template void add_results(digest&, const std::vector<operation_result<float>>&);
+template void add_results(digest&, const std::vector<operation_result<double>>&);
 template void compare_results(const std::vector<operation_result<float>>&, const std::vector<operation_result<float>>&,
                               const std::string&, verify_run&);
 template void compare_results(const std::vector<operation_result<double>>&,

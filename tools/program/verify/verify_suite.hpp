@@ -4,6 +4,7 @@
 // version 1 gives. Next: verify_report shows it.
 #pragma once
 
+#include "program/digest.hpp"
 #include "program/verify/verify_operations.hpp"
 
 #include <bitstep/bitstep.hpp>
@@ -40,6 +41,13 @@ inline constexpr const char* frozen_digest = "b7b453f683a8a6804de8bd45ae50800e";
 
 /// Runs all of verify_shapes() on each of archs x threads.
 verify_outcome run_verify(const std::vector<arch>& archs, const std::vector<int>& threads);
+
+/// From plainest to best.
+inline constexpr arch every_arch[] = {arch::reference, arch::baseline, arch::avx2, arch::avx512, arch::neon64};
+
+/// What the digest covers of an operation: its status code, then its numbers.
+template <class T>
+void add_results(digest& sum, const std::vector<operation_result<T>>& results);
 
 /// Compares what one run gave with the comparison, and adds it to the run's line. `shape` names the shape in a difference.
 template <class T>
