@@ -49,7 +49,8 @@ def fetch_libomp_16(folder):
 def compiler_settings(variant, folder):
     if variant.target == "aarch64":
         return [f"-DCMAKE_TOOLCHAIN_FILE={SOURCE}/tools/cmake/aarch64-linux-gnu.cmake"]
-    settings = [f"-DCMAKE_CXX_COMPILER={variant.compiler}"]
+    # CMake would take the llvm-ar of another Clang, which cannot read this one's LTO objects. Nothing is linked from the archive.
+    settings = [f"-DCMAKE_CXX_COMPILER={variant.compiler}", f"-DCMAKE_AR={shutil.which('ar')}"]
     if variant.compiler == CLANG_16:
         libraries = libomp_16(folder)
         settings += [f"-DOpenMP_CXX_FLAGS=-fopenmp=libomp -isystem {libraries}/clang/16/include",
