@@ -143,24 +143,35 @@ TYPED_TEST(fp_environment_test, errno_is_handed_back) {
 #if defined(BITSTEP_TESTS_WITH_OPENMP)
 /// The pool belongs to the host as well: its threads come to us as the host's own regions left them, and go back so.
 TYPED_TEST(fp_environment_test, pool_threads_that_the_host_has_changed) {
-    constexpr int team = 2;                                  // a smaller team would end threads of the pool
-    every_verb<TypeParam> verbs(30000, 45, data_kind::tiny); // long enough for the second thread to wake and take tasks
+    constexpr int team = 2; // a smaller team would end threads of the pool
+    // Of rows this long the columns are shared, so that both threads must compute.
+    every_verb<TypeParam> verbs(3, 17001, data_kind::tiny);
     const auto want = verbs.run_all(reference_options(accumulate_mode::native));
+    const auto spoil = [] {
+        flush_denormals();
+        std::fesetround(FE_UPWARD);
+    };
+    std::size_t compared = 0;
     for (const bitstep::arch which : runnable_archs()) {
+        if (which == bitstep::arch::reference) {
+            continue; // serial
+        }
+        ++compared;
         std::uint64_t before[team] = {};
         std::uint64_t after[team] = {};
         const default_fp_scope restore;
-        const auto spoil = [] {
-            flush_denormals();
-            std::fesetround(FE_UPWARD);
-        };
+        const std::uint64_t clean = read_fp_state();
 #pragma omp parallel num_threads(team)
         spoil();
         spoil(); // libomp gives the caller its own environment back, and hands it on to the pool with each region
+        const std::uint64_t spoilt = read_fp_state() & ~clean;
 #pragma omp parallel num_threads(team)
         before[omp_get_thread_num()] = read_fp_state();
         verb_statuses status;
-        verbs.run(forced(which, team, accumulate_mode::native), {}, status);
+        bitstep::run_report report;
+        bitstep::options opts = forced(which, team, accumulate_mode::native);
+        opts.report = &report;
+        verbs.run(opts, {}, status);
 #pragma omp parallel num_threads(team)
         {
             after[omp_get_thread_num()] = read_fp_state();
@@ -168,10 +179,14 @@ TYPED_TEST(fp_environment_test, pool_threads_that_the_host_has_changed) {
         }
         std::fesetenv(FE_DFL_ENV);
         EXPECT_TRUE(same_results(verbs.results(status), want)) << bitstep::arch_name(which);
+        EXPECT_EQ(report.threads, team) << bitstep::arch_name(which);
+        EXPECT_NE(spoilt, 0U);
         for (int i = 0; i < team; ++i) {
+            EXPECT_EQ(before[i] & spoilt, spoilt) << "pool thread " << i << " was not spoilt";
             EXPECT_EQ(before[i], after[i]) << "pool thread " << i << ", " << bitstep::arch_name(which);
         }
     }
+    EXPECT_GT(compared, 0U);
 }
 #endif
 

@@ -55,26 +55,30 @@ TYPED_TEST(openmp_test, every_team_gives_equal_bits) {
             const auto want = verbs.run_all(reference_options(mode));
             for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
                 EXPECT_TRUE(same_results(verbs.run_all(opts), want));
-                EXPECT_LE(opts.report->threads, thread_limit());
+                EXPECT_LE(opts.report->threads, thread_limit()) << "the limit of this run did not act";
                 largest = std::max(largest, opts.report->threads);
                 return want.values.size();
             });
         }
     }
-    EXPECT_LE(largest, thread_limit()) << "the limit of this run did not act";
     if (library_has_threads && regions_are_delivered()) {
         EXPECT_GE(largest, std::min(thread_limit(), 3)) << "no team was delivered";
     }
 }
 
-/// The calls of one of several callers at once: all verbs, over kernel sets in turn. Equal, or what differs.
+/// The calls of one of several callers at once: all verbs, over kernel sets in turn. Equal, or what differs; and the largest
+/// team it got.
 template <class T>
-std::string calls_of(std::size_t caller, accumulate_mode mode, const verb_results<T>& want, int repeats) {
+std::string calls_of(std::size_t caller, accumulate_mode mode, const verb_results<T>& want, int repeats, int& largest) {
     const std::vector<bitstep::arch>& archs = runnable_archs();
     every_verb<T> mine(513, 67, data_kind::spread, step_forms::all);
     for (int repeat = 0; repeat < repeats; ++repeat) {
         const bitstep::arch which = archs[(caller + static_cast<std::size_t>(repeat)) % archs.size()];
-        const auto same = same_results(mine.run_all(forced(which, 8, mode)), want);
+        bitstep::run_report report;
+        bitstep::options opts = forced(which, 8, mode);
+        opts.report = &report;
+        const auto same = same_results(mine.run_all(opts), want);
+        largest = std::max(largest, report.threads);
         if (!same) {
             return std::string(bitstep::arch_name(which)) + ": " + same.message();
         }
@@ -93,14 +97,18 @@ TYPED_TEST(openmp_test, eight_callers_at_once_each_asking_for_eight_threads) {
     for (const accumulate_mode mode : every_mode) {
         const auto want = wanted_of_callers<TypeParam>(mode);
         std::vector<std::string> got(callers_at_once);
+        std::vector<int> largest(callers_at_once, 0);
         std::vector<std::thread> callers;
         for (std::size_t i = 0; i < got.size(); ++i) {
-            callers.emplace_back([&, i] { got[i] = calls_of(i, mode, want, 6); });
+            callers.emplace_back([&, i] { got[i] = calls_of(i, mode, want, 6, largest[i]); });
         }
         for (std::thread& caller : callers) {
             caller.join();
         }
         EXPECT_EQ(got, std::vector<std::string>(callers_at_once, "equal")) << mode_name(mode);
+        if (library_has_threads && regions_are_delivered()) {
+            EXPECT_GT(*std::min_element(largest.begin(), largest.end()), 1) << "a caller never got a team";
+        }
     }
 }
 
@@ -109,11 +117,15 @@ TYPED_TEST(openmp_test, eight_callers_in_one_region) {
     for (const accumulate_mode mode : every_mode) {
         const auto want = wanted_of_callers<TypeParam>(mode);
         std::vector<std::string> got(callers_at_once);
+        std::vector<int> largest(callers_at_once, 0);
 #pragma omp parallel for num_threads(callers_at_once) schedule(static, 1)
         for (std::size_t i = 0; i < callers_at_once; ++i) {
-            got[i] = calls_of(i, mode, want, 3);
+            got[i] = calls_of(i, mode, want, 3, largest[i]);
         }
         EXPECT_EQ(got, std::vector<std::string>(callers_at_once, "equal")) << mode_name(mode);
+        if (regions_are_delivered()) {
+            EXPECT_EQ(largest, std::vector<int>(callers_at_once, 1)) << "a call within a region is serial";
+        }
     }
 }
 
@@ -130,7 +142,6 @@ std::string one_call(const size_of_data& of) {
 }
 
 /// Where in the host's program the call stands. Each fills in what every call that was made there has to say.
-template <class T>
 struct place {
     const char* name;
     void (*call)(const size_of_data&, std::vector<std::string>&);
@@ -218,13 +229,13 @@ void in_a_child_of_a_region(const size_of_data& of, std::vector<std::string>& go
 
 /// Within somebody else's region a call is serial, whatever it asks for and whatever nesting allows.
 TYPED_TEST(openmp_test, a_call_inside_a_region_is_serial_and_equal) {
-    const place<TypeParam> places[] = {{"every thread of a region", on_every_thread<TypeParam>},
-                                       {"single", in_a_single<TypeParam>},
-                                       {"master", in_a_master<TypeParam>},
-                                       {"tasks", in_tasks<TypeParam>},
-                                       {"nested regions", in_a_nested_region<TypeParam>},
-                                       {"a region of one in another", in_a_region_of_one_within<TypeParam>},
-                                       {"forked within a region", in_a_child_of_a_region<TypeParam>}};
+    const place places[] = {{"every thread of a region", on_every_thread<TypeParam>},
+                            {"single", in_a_single<TypeParam>},
+                            {"master", in_a_master<TypeParam>},
+                            {"tasks", in_tasks<TypeParam>},
+                            {"nested regions", in_a_nested_region<TypeParam>},
+                            {"a region of one in another", in_a_region_of_one_within<TypeParam>},
+                            {"forked within a region", in_a_child_of_a_region<TypeParam>}};
     for (const size_of_data& of : sizes) {
         for (const auto& each : places) {
             std::vector<std::string> got;
@@ -243,8 +254,11 @@ TYPED_TEST(openmp_test, a_call_inside_a_region_is_serial_and_equal) {
 
 /// Only one of the region's threads calls, then all call with rows of different numbers.
 TYPED_TEST(openmp_test, a_foreign_region_is_not_waited_for) {
+    const std::string none = "no call";
+    const std::string serial = "equal on 1";
+    const std::string of_a_third = thread_limit() < 3 ? none : serial;
     for (const bool alone : {true, false}) {
-        std::vector<std::string> got(3, "no such thread");
+        std::vector<std::string> got(3, none);
 #pragma omp parallel num_threads(3)
         {
             const auto me = static_cast<std::size_t>(omp_get_thread_num());
@@ -252,8 +266,14 @@ TYPED_TEST(openmp_test, a_foreign_region_is_not_waited_for) {
                 got[me] = one_call<TypeParam>({3 + 9 * me, 9001});
             }
         }
-        for (const std::string& text : got) {
-            EXPECT_TRUE(text == "no such thread" || text.substr(0, 8) == "equal on") << text;
+        if (regions_are_delivered()) {
+            EXPECT_EQ(got, alone ? (std::vector<std::string>{none, serial, none})
+                                 : (std::vector<std::string>{serial, serial, of_a_third}));
+        } else { // fewer threads, but no other answer
+            for (const std::string& text : got) {
+                EXPECT_TRUE(text == none || text.substr(0, 9) == "equal on ") << text;
+            }
+            EXPECT_TRUE(alone || got[0] != none);
         }
     }
 }

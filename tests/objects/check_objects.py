@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the compiled objects against the rules of src/kernels/README.md, with nm, objdump and the assembler.
 
     check_objects.py [--nm NM] [--objdump OBJDUMP] [--assembler AS] --machine x86_64|aarch64 --archs A,B,... OBJECTS.txt
@@ -9,11 +10,14 @@ OBJECTS.txt has a line per object: "library PATH" or "program PATH". An object i
   2. It calls nothing of a library that could decide a bit, or be compiled twice.
   3. Every object holds the instructions of its own set only: of the target's baseline, except avx2's and avx512's. The
      assembler is asked, which knows what belongs where better than any list of names.
-  4. Fused multiply-adds, and on AArch64 also estimates, appear nowhere but in avx512's quotients by a constant.
+  4. Nowhere in the library: estimates of a quotient or a root, and fused multiply-adds but those of avx512's quotients by
+     a constant, of whole vectors: for each vfmsub one vfnmadd, or vfmadd where Clang keeps the reciprocal negated. A
+     contracted sum of products, m', v' or e', is one vfmadd too many.
 Exit codes: 0 all rules hold; 1 not, with a line for each thing found; 2 the check saw nothing and proves nothing.
 """
 import argparse
 import collections
+import os
 import re
 import subprocess
 import sys
@@ -27,15 +31,18 @@ ASSEMBLER_SET = {
 # Copying and filling; the pointer for unwinding, which a function that is noexcept may need and which holds no code.
 MAY_NEED = {"memcpy", "memset", "memmove", "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail", "__gxx_personality_v0"}
 MAY_DEFINE = {"DW.ref.__gxx_personality_v0"}
-FUSED = {"x86_64": r"vfn?m(add|sub)", "aarch64": r"f(n?m(add|sub|la|ls)|cmla)|fml[as]l|frecp|frsqrt"}
-MAY_FUSE = re.compile(r"adam_ema<|fused_quotient<")  # of avx512 alone
+ESTIMATE = {"x86_64": r"v?r(cp|sqrt)(14|28)?[ps][sd]", "aarch64": r"frecp|frsqrt|urecpe|ursqrte"}
+FUSED = {"x86_64": r"vfn?m(add|sub)", "aarch64": r"f(n?m(add|sub|la|ls)|cmla)|fml[as]l"}
+MAY_FUSE = re.compile(r"adam_ema<|fused_quotient<")  # of avx512 alone, see src/kernels/quotient.hpp
+OF_QUOTIENT = re.compile(r"vf(msub|n?madd)[123]{3}p[sd] .*%zmm")
 # Not asked about: jumps, whose targets are no text to assemble, fillers, and what old processors take for something equal
 # (tzcnt for bsf, where the compiler knows the operand not to be zero; endbr64 for nothing).
 EVERYWHERE = re.compile(r"tzcnt|endbr64|(data16 |cs )*nopw|(notrack |bnd )?(j[a-z]+|call)")
 
 
 def run(*command, text=None):
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    untranslated = dict(os.environ, LC_ALL="C")  # messages are matched
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False, env=untranslated)
 
 
 def output_of(*command):
@@ -63,13 +70,13 @@ def symbol_faults(nm, path, arch):
 
 
 def instructions_of(objdump, path):
-    """{instruction: functions that hold it}"""
-    found, function = collections.defaultdict(set), "?"
+    """{instruction: {function that holds it: how often}}"""
+    found, function = collections.defaultdict(collections.Counter), "?"
     for line in output_of(objdump, "-d", "-w", "--demangle", "--no-show-raw-insn", path).splitlines():
         if heading := re.match(r"[0-9a-f]+ <(.+)>:$", line):
             function = heading.group(1)
         elif body := re.match(r" *[0-9a-f]+:\s+(.+)$", line):
-            found[re.sub(r"\s*(<.*>|#.*|//.*)$", "", body.group(1)).strip()].add(function)
+            found[re.sub(r"\s*(<.*>|#.*|//.*)$", "", body.group(1)).strip()][function] += 1
     return found
 
 
@@ -88,15 +95,29 @@ def shown(instruction, functions, reason=""):
     return f"{instruction}   {reason}   in {min(functions)[:120]}{more}"
 
 
+def inexact_instructions(machine, arch, instructions):
+    """Rule 4."""
+    quotients = collections.defaultdict(collections.Counter)
+    for instruction, functions in instructions.items():
+        if re.match(ESTIMATE[machine], instruction):
+            yield shown(instruction, functions, "an estimate")
+        elif re.match(FUSED[machine], instruction):
+            wrong = set(functions)
+            if arch == "avx512" and (operation := OF_QUOTIENT.match(instruction)):
+                wrong = {f for f in functions if not MAY_FUSE.search(f)}
+                for function in functions.keys() - wrong:
+                    quotients[function][operation.group(1)[-3:]] += functions[function]
+            if wrong:
+                yield shown(instruction, wrong, "fused")
+    for function, counts in quotients.items():
+        if counts["sub"] != counts["add"]:
+            yield shown(f"{counts['sub']} vfmsub, {counts['add']} vf[n]madd", [function], "not the pairs of quotients")
+
+
 def instruction_faults(given, path, arch, part):
     """Rules 3 and 4, and how many instructions were looked at."""
     instructions = instructions_of(given.objdump, path)
-    faults = []
-    if part == "library":
-        for instruction, functions in instructions.items():
-            wrong = {f for f in functions if arch != "avx512" or not MAY_FUSE.search(f)}
-            if re.match(FUSED[given.machine], instruction) and wrong:
-                faults.append(shown(instruction, wrong, "fused or an estimate"))
+    faults = list(inexact_instructions(given.machine, arch, instructions)) if part == "library" else []
     if given.machine == "x86_64":
         allowed = ASSEMBLER_SET[arch or "baseline"]
         for instruction, reason in foreign_instructions(given.assembler, allowed, instructions).items():

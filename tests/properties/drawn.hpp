@@ -3,7 +3,7 @@
 // accumulate modes, teams. Numbers come from a drawn seed (support/generator.hpp), so that a failing case shrinks to a small
 // shape and not to small numbers. Every property compares bits, on each runnable kernel set, each with a team of its own.
 //
-// A failure prints a seed; RC_PARAMS="seed=... max_success=1000" repeats it with more cases.
+// CTest runs a fixed seed (CMakeLists.txt); by hand each run draws others, and a failure prints its seed.
 #pragma once
 
 #include "support/arch_threads.hpp"
@@ -31,10 +31,28 @@ inline void showValue(accumulate_mode mode, std::ostream& out) { out << bitstep_
 
 namespace bitstep_test {
 
-inline void showValue(data_kind kind, std::ostream& out) {
-    const char* const names[] = {"uniform", "usual", "integers", "spread", "tiny", "special"};
-    out << names[static_cast<int>(kind)];
+inline const char* kind_name(data_kind kind) {
+    switch (kind) { // no default: the compiler tells when a kind is added
+    case data_kind::uniform:
+        return "uniform";
+    case data_kind::usual:
+        return "usual";
+    case data_kind::integers:
+        return "integers";
+    case data_kind::spread:
+        return "spread";
+    case data_kind::tiny:
+        return "tiny";
+    case data_kind::denormal:
+        return "denormal";
+    case data_kind::zeros:
+        return "zeros";
+    case data_kind::special:
+        return "special";
+    }
+    return "?";
 }
+inline void showValue(data_kind kind, std::ostream& out) { out << kind_name(kind); }
 
 /// `property` holds for a hundred cases; a case draws for itself.
 template <class Property>

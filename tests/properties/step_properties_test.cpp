@@ -51,8 +51,8 @@ TYPED_TEST(step_properties, update_of_permuted_elements_is_permuted) {
         const auto kind = *rc::gen::element(data_kind::usual, data_kind::spread, data_kind::tiny, data_kind::special);
         const std::size_t d = draw_between(1, 3000);
         const auto hyper = draw_hyper();
-        const auto grad = make_state<T>(draw_seed(), (d + 3) / 4, kind);
-        const std::vector<T> g(grad.begin(), grad.begin() + static_cast<std::ptrdiff_t>(d));
+        split_mix64 random(draw_seed());
+        const auto g = draw_many<T>(random, d, kind);
         const auto flat = make_state<T>(draw_seed(), d, kind);
         const auto order = draw_order(d);
         std::vector<std::size_t> flat_order;

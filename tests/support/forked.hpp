@@ -17,16 +17,27 @@
 #include <string>
 #include <system_error>
 
-/// Defined under ThreadSanitizer, which refuses threads in a forked child.
+/// The first is defined under ThreadSanitizer, which refuses threads in a forked child.
 #if defined(__SANITIZE_THREAD__)
 #define BITSTEP_TEST_THREAD_SANITIZER 1
+#elif defined(__SANITIZE_ADDRESS__)
+#define BITSTEP_TEST_ADDRESS_SANITIZER 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define BITSTEP_TEST_THREAD_SANITIZER 1
+#elif __has_feature(address_sanitizer)
+#define BITSTEP_TEST_ADDRESS_SANITIZER 1
 #endif
 #endif
 
 namespace bitstep_test {
+
+/// What a limit of time is multiplied by: an emulator or a sanitizer makes everything about ten times as long.
+#if defined(BITSTEP_TEST_THREAD_SANITIZER) || defined(BITSTEP_TEST_ADDRESS_SANITIZER)
+inline constexpr int times_as_long = 10;
+#else
+inline constexpr int times_as_long = emulated ? 10 : 1;
+#endif
 
 /// Threads of this process; 0 where that cannot be seen (no /proc).
 inline std::size_t tasks_of_this_process() {
@@ -45,7 +56,8 @@ struct child_result {
 
 /// body() returns the text to send; it runs in the child alone.
 template <class Body>
-child_result run_in_child(Body body, int limit_seconds = 30) {
+child_result run_in_child(Body body, int native_seconds = 30) {
+    const int limit_seconds = native_seconds * times_as_long;
     child_result result;
     int ends[2] = {-1, -1};
     if (pipe(ends) != 0) {
