@@ -49,8 +49,8 @@ TYPED_TEST(parallel_for_test, every_pool_gives_equal_bits) {
     for (const shape& of : shapes) {
         every_verb<TypeParam> verbs(of.rows, of.features, data_kind::spread);
         for (const accumulate_mode mode : every_mode) {
-            if (emulated && mode == accumulate_mode::wide && of.features == 20481) {
-                continue; // minutes
+            if (too_long_here<TypeParam>(mode, of.rows * of.features)) {
+                continue;
             }
             const auto want = verbs.run_all(reference_options(mode));
             for (const named_pool& each : every_pool) {
@@ -109,6 +109,9 @@ TYPED_TEST(parallel_for_test, a_step_calls_the_pool_at_most_four_times) {
         const TypeParam* s = flat.data();
         std::vector<TypeParam> out(4 * d);
         for (const accumulate_mode mode : every_mode) {
+            if (too_long_here<TypeParam>(mode, of.rows * d)) {
+                continue;
+            }
             counting_pool pool;
             expect_ok(bitstep::distributed_step<TypeParam>({&shard, 1, d}, {s, s + d, s + 2 * d, s + 3 * d, d}, {},
                                                            {out.data(), out.size()},

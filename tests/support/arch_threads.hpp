@@ -46,6 +46,12 @@ inline constexpr bool emulated = false;
 inline constexpr int team_sizes[] = {1, 2, 3, 4, 7, 8, 16};
 #endif
 
+/// Sums in pairs of doubles over so many elements are minutes where all is emulated; smaller shapes take the same code.
+template <class T>
+bool too_long_here(bitstep::accumulate_mode mode, std::size_t elements) {
+    return emulated && sizeof(T) == sizeof(double) && mode == bitstep::accumulate_mode::wide && elements > 1000000;
+}
+
 inline std::vector<bitstep::arch> find_runnable_archs() {
     std::vector<bitstep::arch> found;
     for (const bitstep::arch which : every_arch) {
