@@ -53,7 +53,7 @@ def compiler_settings(variant, folder):
     settings = [f"-DCMAKE_CXX_COMPILER={variant.compiler}", f"-DCMAKE_AR={shutil.which('ar')}"]
     if variant.compiler == CLANG_16:
         libraries = libomp_16(folder)
-        settings += [f"-DOpenMP_CXX_FLAGS=-fopenmp=libomp -isystem {libraries}/clang/16/include",
+        settings += [f"-DOpenMP_CXX_FLAGS=-fopenmp=libomp -isystem '{libraries}/clang/16/include'",
                      "-DOpenMP_CXX_LIB_NAMES=libomp", f"-DOpenMP_libomp_LIBRARY={libraries}/libomp.so"]
     return settings
 

@@ -35,6 +35,12 @@ def arguments():
         re.compile(chosen.filter)
     except re.error as error:
         parser.error(f"--filter: {error}")
+    if chosen.json:
+        try:
+            with open(chosen.json, "a", encoding="utf-8"):
+                pass
+        except OSError as error:
+            parser.error(f"--json: {chosen.json}: {error.strerror}")
     return chosen
 
 
