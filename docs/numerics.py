@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numerics.md as plain NumPy: every bit of a bitstep result, in the order and with the names of that page's sections.
+"""numerics.md as plain NumPy: every bit of a bitstep result for valid arguments, in the order and with the names of that page's sections.
 
 A specification that runs, written from the page alone. Every +, -, *, / and sqrt is one IEEE-754 operation per element; what
 one line does for many elements (rows, columns, lanes) is independent of each other. Nothing of NumPy that has an order of

@@ -58,6 +58,13 @@ TEST(verify_suite_test, one_bit_is_a_difference) {
     EXPECT_FALSE(verify_json(outcome)["equal"].get<bool>());
 }
 
+TEST(verify_suite_test, a_team_smaller_than_asked_is_told) {
+    verify_run run = compared(some_results());
+    EXPECT_NE(verify_table(outcome_of(run)).find("  equal\n"), std::string::npos);
+    run.threads = 7;
+    EXPECT_NE(verify_table(outcome_of(run)).find("equal, but no more than 2 of 7 threads ran"), std::string::npos);
+}
+
 TEST(verify_suite_test, the_sign_of_zero_is_a_difference) {
     results got = some_results();
     got[1].values[0] = -0.0f;

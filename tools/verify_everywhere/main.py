@@ -21,7 +21,9 @@ from variants import CLANG_16, all_variants
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="tools/verify-everywhere", add_help=False)
+    parser = argparse.ArgumentParser(
+        prog="tools/verify-everywhere", add_help=False, allow_abbrev=False,
+        usage="tools/verify-everywhere [--quick] [--filter RE] [--json FILE] [--jobs N] [--list] [--no-setup]")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--filter", default="")
     parser.add_argument("--json", default="")
@@ -101,12 +103,13 @@ def report(combinations, lacking, counted, complaints):
 def main():
     chosen = arguments()
     variants = [one for one in all_variants() if re.search(chosen.filter, one.name) and (one.quick or not chosen.quick)]
-    if platform.machine() != "x86_64":
+    if platform.machine() != "x86_64" and not chosen.list:
         print("tools/verify-everywhere: cross-builds and emulates from x86-64 alone; here: bitstep verify", file=sys.stderr)
         return 2
     with_suite = bool(re.search(chosen.filter, suite.NAME)) and not chosen.quick
     if not variants and not with_suite:
-        print(f"tools/verify-everywhere: nothing is named like {chosen.filter} (see --list)", file=sys.stderr)
+        print(f"tools/verify-everywhere: no build{' of --quick' if chosen.quick else ''} is named like {chosen.filter} (see "
+              "--list)", file=sys.stderr)
         return 2
     if chosen.list:
         print("\n".join([one.name for one in variants] + [suite.NAME] * with_suite))

@@ -45,6 +45,7 @@ def summary(combinations):
         return "no combination ran"
     equal = [one for one in combinations if one.verdict == "equal"]
     digests = in_order(one.digest for one in combinations)
-    return (f"{len(combinations)} combinations of target, compiler, flags, arch and threads: {len(equal)} equal, "
-            f"{len(combinations) - len(equal)} not; "
+    again = sum(one.arch == "reference" and one.threads > 1 for one in combinations)
+    return (f"{len(combinations)} combinations of target, compiler, flags, arch and threads ({again} of them the scalar reference "
+            f"again, which takes one thread whatever it is asked): {len(equal)} equal, {len(combinations) - len(equal)} not; "
             + (f"one digest: {digests[0]}" if len(digests) == 1 else f"{len(digests)} digests: {' '.join(digests)}"))

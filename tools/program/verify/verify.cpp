@@ -30,7 +30,7 @@ constexpr const char* footer =
     "  bitstep verify --json\n\n"
     "Computes a fixed table of shapes with every kernel set that runs here and several thread counts, and compares every\n"
     "number bit for bit with the scalar reference. The last line is a digest that is the same on every machine, the one\n"
-    "of the numerics version (docs/numerics.md).\n"
+    "of the numerics version (docs/numerics.md). Some seconds; team: the most threads that ran at a time.\n"
     "Shapes: edges of lanes, panels and shards, one to 4099 rows, one to 70001 features, in f32 and f64, native and wide;\n"
     "also subnormal numbers, NaN and infinities. --arch and --threads (or BITSTEP_ARCH and BITSTEP_NUM_THREADS) restrict\n"
     "what is compared; the digest, XXH3-128 over the reference's results, stays the same.\n"
