@@ -153,6 +153,24 @@ std::vector<T> residual_of(const dense_problem<T>& on, const bitstep::options& o
     return run_residual(placed_problem<T>(on, layout::numbered(draw_between(0, 30))), opts);
 }
 
+/// What the three verbs over rows give for one problem.
+template <class T>
+struct row_results {
+    std::vector<T> predicted;
+    std::vector<T> residual;
+    std::vector<T> gradient; ///< and the mean squared error
+};
+template <class T>
+row_results<T> results_of(const dense_problem<T>& on, const bitstep::options& opts) {
+    return {predict_of(on, opts), residual_of(on, opts), gradient_of(on, opts)};
+}
+template <class T>
+void require_same_results(const row_results<T>& got, const row_results<T>& want) {
+    require_same_bits(got.predicted, want.predicted);
+    require_same_bits(got.residual, want.residual);
+    require_same_bits(got.gradient, want.gradient);
+}
+
 /// values[i] * 2^exponent
 template <class T>
 std::vector<T> scaled(std::vector<T> values, int exponent) {

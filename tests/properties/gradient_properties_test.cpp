@@ -32,14 +32,9 @@ TYPED_TEST(gradient_properties, addresses_and_strides_change_nothing) {
         const auto dense = draw_problem<T>(*rc::gen::element(data_kind::usual, data_kind::tiny, data_kind::spread));
         const placed_problem<T> packed(dense, layout{});
         const auto opts = reference_options(mode);
-        const auto predicted = run_predict(packed, opts);
-        const auto left = run_residual(packed, opts);
-        const auto gradient = run_gradient(packed, opts);
-        on_every_arch(mode, [&](const bitstep::options& forced) {
-            require_same_bits(predict_of(dense, forced), predicted);
-            require_same_bits(residual_of(dense, forced), left);
-            require_same_bits(gradient_of(dense, forced), gradient);
-        });
+        const row_results<T> want{run_predict(packed, opts), run_residual(packed, opts), run_gradient(packed, opts)};
+        on_every_arch(mode,
+                      [&](const bitstep::options& forced) { require_same_results(results_of(dense, forced), want); });
     });
 }
 
@@ -95,13 +90,9 @@ TYPED_TEST(gradient_properties, features_of_zeros_behind_change_nothing_else) {
                           &narrow.x[i * narrow.features] + narrow.features);
             for (std::size_t k = 0; k < more; ++k) wide.x.push_back(random.index(2) == 0 ? T(0) : T(-0.0));
         }
-        const auto predicted = predict_of(narrow, reference_options(mode));
-        auto want = gradient_of(narrow, reference_options(mode));
-        want.insert(want.end() - 1, more, T(0)); // before the mean squared error
-        on_every_arch(mode, [&](const bitstep::options& opts) {
-            require_same_bits(predict_of(wide, opts), predicted);
-            require_same_bits(gradient_of(wide, opts), want);
-        });
+        auto want = results_of(narrow, reference_options(mode));
+        want.gradient.insert(want.gradient.end() - 1, more, T(0)); // before the mean squared error
+        on_every_arch(mode, [&](const bitstep::options& opts) { require_same_results(results_of(wide, opts), want); });
     });
 }
 

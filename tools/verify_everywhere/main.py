@@ -112,7 +112,10 @@ def main():
               "--list)", file=sys.stderr)
         return 2
     if chosen.list:
-        print("\n".join([one.name for one in variants] + [suite.NAME] * with_suite))
+        for one in variants:
+            print(f"{one.name:<58} {', '.join(processor.name or 'here' for processor in one.processors)}")
+        if with_suite:
+            print(f"{suite.NAME:<58} {suite.PROCESSOR}")
         return 0
     missing = missing_tools(variants)
     if missing:

@@ -6,6 +6,7 @@ import re
 from build import SOURCE, run_logged
 
 NAME = "aarch64_test_suite"
+PROCESSOR = "AArch64, the emulator's best"
 COMMAND = ["tools/test", "--preset", "aarch64", "--no-setup"]
 
 
