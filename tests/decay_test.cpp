@@ -102,10 +102,10 @@ TYPED_TEST(decay_test, ten_thousand_steps_without_a_gradient) {
     }
 }
 
-/// Long enough for several tasks, and fewer steps.
+/// Long enough for three tasks, and fewer steps.
 TYPED_TEST(decay_test, every_team) {
-    constexpr std::size_t size = 3 * 4096 + 5;
-    constexpr int few = 50;
+    constexpr std::size_t size = 70001;
+    constexpr int few = 20;
     const auto want = states_on_the_way<TypeParam>(size, few, reference_options(accumulate_mode::native));
     EXPECT_GT(count_moments(want).subnormal, 0U) << "no moment was subnormal: this test proved nothing";
     for_each_arch_and_threads(accumulate_mode::native, [&](const bitstep::options& opts) {

@@ -66,7 +66,8 @@ std::vector<T> run_stages(const step_case<T>& on, const hyper_parameters& hyper,
 }
 
 TYPED_TEST(distributed_step_test, equals_gradient_then_adam_ema_update) {
-    for (const auto& [rows, features] : {std::pair<std::size_t, std::size_t>{1, 1}, {6, 17}, {130, 83}, {66, 1500}}) {
+    for (const auto& [rows, features] :
+         {std::pair<std::size_t, std::size_t>{1, 1}, {6, 17}, {130, 83}, {66, 1500}, {3, 70001}}) {
         SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(features));
         const step_case<TypeParam> on(rows, features, data_kind::usual);
         std::size_t number = rows;
@@ -80,23 +81,29 @@ TYPED_TEST(distributed_step_test, equals_gradient_then_adam_ema_update) {
     }
 }
 
-TYPED_TEST(distributed_step_test, in_place_equals_functional) {
-    const step_case<TypeParam> on(130, 83, data_kind::usual);
-    const placed_problem<TypeParam> placed(on.data, layout::numbered(4));
+template <class T>
+void expect_in_place_equals_functional(std::size_t rows, std::size_t features, std::size_t workers,
+                                       std::size_t micro_batches) {
+    const step_case<T> on(rows, features, data_kind::usual);
+    const placed_problem<T> placed(on.data, layout::numbered(4));
     for (const accumulate_mode mode : every_mode) {
         const auto want = run_step(on, 1, 1, usual, reference_options(mode));
         for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
-            placed_state<TypeParam> by_batches(on.flat, 2);
-            expect_ok(bitstep::distributed_step<TypeParam>(on.batches(2, 5), by_batches.view(), usual, opts));
+            placed_state<T> by_batches(on.flat, 2);
+            expect_ok(bitstep::distributed_step<T>(on.batches(workers, micro_batches), by_batches.view(), usual, opts));
             EXPECT_TRUE(same_bits(by_batches.flat(), want)) << "worker_batches, in place";
             EXPECT_TRUE(by_batches.marks_intact());
-            placed_state<TypeParam> by_rows(on.flat, 3);
-            expect_ok(bitstep::distributed_step<TypeParam>(placed.rows(), by_rows.view(), usual, opts));
+            placed_state<T> by_rows(on.flat, 3);
+            expect_ok(bitstep::distributed_step<T>(placed.rows(), by_rows.view(), usual, opts));
             EXPECT_TRUE(same_bits(by_rows.flat(), want)) << "row_sequence, in place";
             EXPECT_TRUE(by_rows.marks_intact());
             return want.size();
         });
     }
+}
+TYPED_TEST(distributed_step_test, in_place_equals_functional) {
+    expect_in_place_equals_functional<TypeParam>(130, 83, 2, 5);
+    expect_in_place_equals_functional<TypeParam>(3, 70001, 3, 1); // the update has a team, too
 }
 
 TYPED_TEST(distributed_step_test, grouping_the_rows_changes_no_bit) {
@@ -158,7 +165,7 @@ TYPED_TEST(distributed_step_test, worked_example) {
     const TypeParam x = 1, y = 1, w = 0, e = 1, m = 0, v = 0;
     const hyper_parameters hyper{0.2, 0, 0, 2, 0.5, 1};
     for (const accumulate_mode mode : every_mode) {
-        for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+        for_each_arch(mode, [&](const bitstep::options& opts) {
             std::vector<TypeParam> out(4, 0);
             expect_ok(bitstep::distributed_step<TypeParam>({&x, &y, 1, 1, 1, 1}, {&w, &e, &m, &v, 1}, hyper,
                                                            {out.data(), 4}, opts));
@@ -219,7 +226,7 @@ TYPED_TEST(distributed_step_test, every_t_is_used_as_given) {
     for (const long long t : {1LL, 2LL, 1000000LL, 1LL << 53, LLONG_MAX}) {
         hyper.t = t;
         const auto want = run_stages(on, hyper, reference_options(accumulate_mode::native));
-        for_each_arch_and_threads(accumulate_mode::native, [&](const bitstep::options& opts) {
+        for_each_arch(accumulate_mode::native, [&](const bitstep::options& opts) {
             EXPECT_TRUE(same_bits(run_step(on, 3, 2, hyper, opts), want)) << "t = " << t;
             return want.size();
         });
@@ -237,7 +244,7 @@ TYPED_TEST(distributed_step_test, overflow_inside_adam_is_no_error) {
     const TypeParam big = power_of_two<TypeParam>(std::numeric_limits<TypeParam>::max_exponent * 3 / 4);
     const TypeParam x = 1, w = 3, e = 1, m = 0, v = 0;
     const hyper_parameters hyper{0.5, 0, 0, 1, 0.5, 1};
-    for_each_arch_and_threads(accumulate_mode::native, [&](const bitstep::options& opts) {
+    for_each_arch(accumulate_mode::native, [&](const bitstep::options& opts) {
         std::vector<TypeParam> out(4, 0);
         expect_ok(bitstep::distributed_step<TypeParam>({&x, &big, 1, 1, 1, 1}, {&w, &e, &m, &v, 1}, hyper,
                                                        {out.data(), 4}, opts));

@@ -26,8 +26,11 @@ template <class T>
 class fork_test : public testing::Test {};
 TYPED_TEST_SUITE(fork_test, element_types, element_names);
 
+/// Subtrees of rows for a team; and rows so long that every verb, the elementwise ones too, has three tasks.
 constexpr std::size_t rows = 400;
 constexpr std::size_t features = 17;
+constexpr std::size_t long_rows = 3;
+constexpr std::size_t long_features = 70001;
 
 /// What a child has to say: every verb under every team size, mode and kernel set, beside what the parent computed.
 template <class T>
@@ -36,6 +39,7 @@ public:
     family() {
         for (const accumulate_mode mode : every_mode) {
             want_.push_back(verbs_.run_all(reference_options(mode)));
+            want_long_.push_back(long_verbs_.run_all(reference_options(mode)));
         }
     }
 
@@ -43,6 +47,7 @@ public:
     void use_threads() {
         EXPECT_TRUE(
             same_results(verbs_.run_all(forced(bitstep::arch::automatic, 4, accumulate_mode::native)), want_[0]));
+        EXPECT_EQ(compare_long(accumulate_mode::native), "equal");
     }
 
     /// "equal", or what differs first.
@@ -56,6 +61,10 @@ public:
                     }
                 }
             }
+            const std::string text = compare_long(mode);
+            if (text != "equal") {
+                return text;
+            }
         }
         return "equal";
     }
@@ -68,22 +77,23 @@ public:
                           mode_name(mode) + ": " + same.message();
     }
 
-    /// The team that a call asking for four gets here.
+    std::string compare_long(accumulate_mode mode) {
+        const auto& want = want_long_[mode == accumulate_mode::wide ? 1 : 0];
+        const auto same = same_results(long_verbs_.run_all(forced(bitstep::arch::automatic, 3, mode)), want);
+        return same ? "equal" : std::string("long rows, ") + mode_name(mode) + ": " + same.message();
+    }
+
+    /// The team that calls asking for three get here, every verb at least.
     int team() {
-        bitstep::run_report report;
-        bitstep::options opts = forced(bitstep::arch::automatic, 4, accumulate_mode::native);
-        opts.report = &report;
-        const std::size_t many = 16000; // rows enough for four tasks
-        const std::vector<T> x(many * features, T(1));
-        std::vector<T> out(many);
-        expect_ok(
-            bitstep::predict<T>({x.data(), many, features, features}, {x.data(), features}, {out.data(), many}, opts));
-        return report.threads;
+        EXPECT_EQ(compare_long(accumulate_mode::native), "equal");
+        return long_verbs_.teams().least;
     }
 
 private:
     every_verb<T> verbs_{rows, features, data_kind::spread, step_forms::all};
     std::vector<verb_results<T>> want_;
+    every_verb<T> long_verbs_{long_rows, long_features, data_kind::spread};
+    std::vector<verb_results<T>> want_long_;
 };
 
 void expect_child_says(const child_result& child, const std::string& text) {
@@ -186,7 +196,7 @@ TYPED_TEST(fork_test, without_threads_before) {
                               run_in_child([&] { return all.compare() + " " + std::to_string(all.team()); }, 20);
                           return std::to_string(team) + ", " + mine + ", " + child.text;
                       }),
-                      library_has_threads ? "4, equal, equal 1" : "1, equal, equal 1");
+                      library_has_threads ? "3, equal, equal 1" : "1, equal, equal 1");
 }
 
 } // namespace

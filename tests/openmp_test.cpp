@@ -32,8 +32,10 @@ struct size_of_data {
     std::size_t rows;
     std::size_t features;
 };
-/// Subtrees of rows for a team, and rows long enough for four threads to share their columns, where they wait for each other.
-constexpr size_of_data sizes[] = {{1300, 17}, {3, 17001}};
+/// Subtrees of rows for a team; rows long enough for four threads to share their columns, where they wait for each other;
+/// and three tasks for every verb, the elementwise ones too.
+constexpr size_of_data for_every_verb = {3, 70001};
+constexpr size_of_data sizes[] = {{1300, 17}, {3, 17001}, for_every_verb};
 
 /// OMP_THREAD_LIMIT, or no limit.
 int thread_limit() {
@@ -48,7 +50,7 @@ bool regions_are_delivered() {
 }
 
 TYPED_TEST(openmp_test, every_team_gives_equal_bits) {
-    int largest = 0;
+    int least = 1; // of the run in which every verb's team was largest
     for (const size_of_data of : sizes) {
         every_verb<TypeParam> verbs(of.rows, of.features, data_kind::spread);
         for (const accumulate_mode mode : every_mode) {
@@ -56,29 +58,29 @@ TYPED_TEST(openmp_test, every_team_gives_equal_bits) {
             for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
                 EXPECT_TRUE(same_results(verbs.run_all(opts), want));
                 EXPECT_LE(opts.report->threads, thread_limit()) << "the limit of this run did not act";
-                largest = std::max(largest, opts.report->threads);
+                least = std::max(least, verbs.teams().least);
                 return want.values.size();
             });
         }
     }
     if (library_has_threads && regions_are_delivered()) {
-        EXPECT_GE(largest, std::min(thread_limit(), 3)) << "no team was delivered";
+        EXPECT_EQ(least, std::min(thread_limit(), 3)) << "a verb had no team";
+    } else {
+        expect_no_team_in_this_test();
     }
 }
 
-/// The calls of one of several callers at once: all verbs, over kernel sets in turn. Equal, or what differs; and the largest
-/// team it got.
+/// The calls of one of several callers at once: all verbs, over kernel sets in turn. Equal, or what differs; and the
+/// teams of the verbs, each the largest of all runs.
 template <class T>
-std::string calls_of(std::size_t caller, accumulate_mode mode, const verb_results<T>& want, int repeats, int& largest) {
+std::string calls_of(std::size_t caller, const size_of_data& of, accumulate_mode mode, const verb_results<T>& want,
+                     int repeats, teams_given& teams) {
     const std::vector<bitstep::arch>& archs = runnable_archs();
-    every_verb<T> mine(513, 67, data_kind::spread, step_forms::all);
+    every_verb<T> mine(of.rows, of.features, data_kind::spread, step_forms::all);
     for (int repeat = 0; repeat < repeats; ++repeat) {
         const bitstep::arch which = archs[(caller + static_cast<std::size_t>(repeat)) % archs.size()];
-        bitstep::run_report report;
-        bitstep::options opts = forced(which, 8, mode);
-        opts.report = &report;
-        const auto same = same_results(mine.run_all(opts), want);
-        largest = std::max(largest, report.threads);
+        const auto same = same_results(mine.run_all(forced(which, 8, mode)), want);
+        teams = {std::max(teams.least, mine.teams().least), std::max(teams.most, mine.teams().most)};
         if (!same) {
             return std::string(bitstep::arch_name(which)) + ": " + same.message();
         }
@@ -88,26 +90,34 @@ std::string calls_of(std::size_t caller, accumulate_mode mode, const verb_result
 
 constexpr std::size_t callers_at_once = 8;
 
+/// Rows in subtrees, and tasks for every verb.
+constexpr size_of_data sizes_of_callers[] = {{513, 67}, for_every_verb};
+
 template <class T>
-verb_results<T> wanted_of_callers(accumulate_mode mode) {
-    return every_verb<T>(513, 67, data_kind::spread, step_forms::all).run_all(reference_options(mode));
+verb_results<T> wanted_of_callers(const size_of_data& of, accumulate_mode mode) {
+    return every_verb<T>(of.rows, of.features, data_kind::spread, step_forms::all).run_all(reference_options(mode));
 }
 
 TYPED_TEST(openmp_test, eight_callers_at_once_each_asking_for_eight_threads) {
     for (const accumulate_mode mode : every_mode) {
-        const auto want = wanted_of_callers<TypeParam>(mode);
-        std::vector<std::string> got(callers_at_once);
-        std::vector<int> largest(callers_at_once, 0);
-        std::vector<std::thread> callers;
-        for (std::size_t i = 0; i < got.size(); ++i) {
-            callers.emplace_back([&, i] { got[i] = calls_of(i, mode, want, 6, largest[i]); });
-        }
-        for (std::thread& caller : callers) {
-            caller.join();
-        }
-        EXPECT_EQ(got, std::vector<std::string>(callers_at_once, "equal")) << mode_name(mode);
-        if (library_has_threads && regions_are_delivered()) {
-            EXPECT_GT(*std::min_element(largest.begin(), largest.end()), 1) << "a caller never got a team";
+        for (const size_of_data& of : sizes_of_callers) {
+            const auto want = wanted_of_callers<TypeParam>(of, mode);
+            std::vector<std::string> got(callers_at_once);
+            std::vector<teams_given> teams(callers_at_once, {0, 0});
+            std::vector<std::thread> callers;
+            for (std::size_t i = 0; i < got.size(); ++i) {
+                callers.emplace_back([&, i] { got[i] = calls_of(i, of, mode, want, 6, teams[i]); });
+            }
+            for (std::thread& caller : callers) {
+                caller.join();
+            }
+            EXPECT_EQ(got, std::vector<std::string>(callers_at_once, "equal")) << mode_name(mode);
+            if (library_has_threads && regions_are_delivered()) {
+                for (const teams_given& each : teams) {
+                    EXPECT_GT(each.most, 1) << "a caller never got a team";
+                    EXPECT_GT(each.least, of.features == for_every_verb.features ? 1 : 0) << "a verb never got a team";
+                }
+            }
         }
     }
 }
@@ -115,16 +125,20 @@ TYPED_TEST(openmp_test, eight_callers_at_once_each_asking_for_eight_threads) {
 #if defined(BITSTEP_TESTS_WITH_OPENMP)
 TYPED_TEST(openmp_test, eight_callers_in_one_region) {
     for (const accumulate_mode mode : every_mode) {
-        const auto want = wanted_of_callers<TypeParam>(mode);
-        std::vector<std::string> got(callers_at_once);
-        std::vector<int> largest(callers_at_once, 0);
+        for (const size_of_data& of : sizes_of_callers) {
+            const auto want = wanted_of_callers<TypeParam>(of, mode);
+            std::vector<std::string> got(callers_at_once);
+            std::vector<teams_given> teams(callers_at_once, {0, 0});
 #pragma omp parallel for num_threads(callers_at_once) schedule(static, 1)
-        for (std::size_t i = 0; i < callers_at_once; ++i) {
-            got[i] = calls_of(i, mode, want, 3, largest[i]);
-        }
-        EXPECT_EQ(got, std::vector<std::string>(callers_at_once, "equal")) << mode_name(mode);
-        if (regions_are_delivered()) {
-            EXPECT_EQ(largest, std::vector<int>(callers_at_once, 1)) << "a call within a region is serial";
+            for (std::size_t i = 0; i < callers_at_once; ++i) {
+                got[i] = calls_of(i, of, mode, want, 3, teams[i]);
+            }
+            EXPECT_EQ(got, std::vector<std::string>(callers_at_once, "equal")) << mode_name(mode);
+            if (regions_are_delivered()) {
+                for (const teams_given& each : teams) {
+                    EXPECT_EQ(each.most, 1) << "a call within a region is serial";
+                }
+            }
         }
     }
 }

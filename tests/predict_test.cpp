@@ -60,7 +60,7 @@ TYPED_TEST(predict_test, kernels_equal_the_reference_around_the_column_panel) {
 
 TYPED_TEST(predict_test, kernels_equal_the_reference_on_special_and_tiny_numbers) {
     expect_equals_reference<TypeParam>({67, 5, "NaN from a padded lane"}, data_kind::special);
-    expect_equals_reference<TypeParam>({67, 77, "denormals flushed"}, data_kind::tiny);
+    expect_equals_reference<TypeParam>({997, 77, "denormals flushed, in any thread"}, data_kind::tiny);
 }
 
 TYPED_TEST(predict_test, every_address_gives_the_same_bits) {
@@ -112,7 +112,7 @@ TYPED_TEST(predict_test, native_residual_is_predict_minus_y) {
 }
 
 TYPED_TEST(predict_test, residual_may_overwrite_y) {
-    const auto data = make_problem<TypeParam>(22, 133, 41, data_kind::spread);
+    const auto data = make_problem<TypeParam>(22, 2053, 41, data_kind::spread);
     const placed_problem<TypeParam> placed(data, {});
     for (const accumulate_mode mode : every_mode) {
         const auto want = run_residual(placed, reference_options(mode));
@@ -142,7 +142,7 @@ TYPED_TEST(predict_test, non_finite_values_propagate_to_their_rows_alone) {
     data.y[10] = limits::infinity();
     data.y[64] = limits::infinity(); // inf - inf
     for (const accumulate_mode mode : every_mode) {
-        for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+        for_each_arch(mode, [&](const bitstep::options& opts) {
             const placed_problem<TypeParam> placed(data, layout::numbered(9));
             const auto predicted = run_predict(placed, opts);
             const auto residuals = run_residual(placed, opts);
@@ -166,7 +166,7 @@ TYPED_TEST(predict_test, a_sum_is_never_minus_zero) {
     dense_problem<TypeParam> data{3, 5, std::vector<TypeParam>(15, TypeParam(-0.0)), std::vector<TypeParam>(3, 0),
                                   std::vector<TypeParam>(5, 1)};
     for (const accumulate_mode mode : every_mode) {
-        for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+        for_each_arch(mode, [&](const bitstep::options& opts) {
             const placed_problem<TypeParam> placed(data, {});
             EXPECT_TRUE(same_bits(run_predict(placed, opts), std::vector<TypeParam>(3, TypeParam(0))));
             return data.rows;

@@ -41,7 +41,7 @@ void expect_equals_reference(std::size_t workers, data_kind kind, const std::vec
     for (const accumulate_mode mode : every_mode) {
         const auto want = run_mean(tensors, counts, reference_options(mode));
         std::size_t number = 1;
-        for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+        for_each_arch(mode, [&](const bitstep::options& opts) {
             EXPECT_TRUE(same_bits(run_mean(tensors, counts, opts, number++), want));
             return want.size();
         });
@@ -77,6 +77,27 @@ TYPED_TEST(reduce_test, kernels_equal_the_reference_on_special_and_tiny_numbers)
     expect_equals_reference<TypeParam>(6, data_kind::tiny, {});
 }
 
+/// Tensors of which a team takes tasks, one of them across the border of two tensors.
+TYPED_TEST(reduce_test, teams_equal_the_reference) {
+    for (const std::size_t workers : {1U, 3U, 5U}) {
+        for (const data_kind kind : {data_kind::spread, data_kind::special}) {
+            std::vector<worker_vectors<TypeParam>> tensors;
+            for (const std::size_t size : {70001U, 0U, 3U, 40000U}) {
+                tensors.push_back(make_workers<TypeParam>(workers + size, workers, size, kind));
+            }
+            for (const auto& counts : {std::vector<long long>{}, make_counts<TypeParam>(workers)}) {
+                for (const accumulate_mode mode : every_mode) {
+                    const auto want = run_mean(tensors, counts, reference_options(mode));
+                    for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+                        EXPECT_TRUE(same_bits(run_mean(tensors, counts, opts), want)) << workers << " workers";
+                        return want.size();
+                    });
+                }
+            }
+        }
+    }
+}
+
 TYPED_TEST(reduce_test, the_reference_gives_the_bits_of_the_contract) {
     for (const std::size_t workers : {1U, 2U, 3U, 5U, 8U, 13U, 64U, 65U}) {
         const auto tensor = make_workers<TypeParam>(workers, workers, 57, data_kind::spread);
@@ -97,7 +118,7 @@ TYPED_TEST(reduce_test, the_reference_gives_the_bits_of_the_contract) {
 
 TYPED_TEST(reduce_test, worked_examples) {
     for (const accumulate_mode mode : every_mode) {
-        for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+        for_each_arch(mode, [&](const bitstep::options& opts) {
             EXPECT_TRUE(same_bits(run_mean<TypeParam>({{{1, 2}, {3, 4}}}, {}, opts), {2, 3}));
             EXPECT_TRUE(same_bits(run_mean<TypeParam>({{{2}, {6}}}, {1, 3}, opts), {5}));
             EXPECT_TRUE(same_bits(run_mean<TypeParam>({{{2}, {6}}}, {0, 9}, opts), {6}));
@@ -111,7 +132,7 @@ TYPED_TEST(reduce_test, equal_counts_give_the_plain_mean) {
     for (const accumulate_mode mode : every_mode) {
         const auto want = run_mean<TypeParam>({tensor}, {}, reference_options(mode));
         for (const long long count : {1LL, 2LL, 3LL, 1000003LL, LLONG_MAX / 7}) {
-            for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+            for_each_arch(mode, [&](const bitstep::options& opts) {
                 const std::vector<long long> counts(7, count);
                 EXPECT_TRUE(same_bits(run_mean<TypeParam>({tensor}, counts, opts), want)) << "count " << count;
                 return want.size();
@@ -148,7 +169,7 @@ TYPED_TEST(reduce_test, exact_integers_give_exact_means) {
         weighted[j] = static_cast<TypeParam>(static_cast<double>(weighted_sum) / 32);
     }
     for (const accumulate_mode mode : every_mode) {
-        for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+        for_each_arch(mode, [&](const bitstep::options& opts) {
             EXPECT_TRUE(same_bits(run_mean<TypeParam>({tensor}, {}, opts), plain));
             EXPECT_TRUE(same_bits(run_mean<TypeParam>({tensor}, counts, opts), weighted));
             return plain.size();
@@ -157,14 +178,15 @@ TYPED_TEST(reduce_test, exact_integers_give_exact_means) {
 }
 
 TYPED_TEST(reduce_test, an_output_may_be_any_of_its_own_inputs) {
-    const auto tensor = make_workers<TypeParam>(6, 5, 301, data_kind::spread);
+    constexpr std::size_t size = 70001;
+    const auto tensor = make_workers<TypeParam>(6, 5, size, data_kind::spread);
     for (const accumulate_mode mode : every_mode) {
         const auto want = run_mean<TypeParam>({tensor}, {}, reference_options(mode));
         for (std::size_t target = 0; target < tensor.size(); ++target) {
             for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
                 placed_workers<TypeParam> placed(tensor, target);
                 const bitstep::worker_tensor<TypeParam> one{"w", placed.pointers(), placed.mutable_pointers()[target],
-                                                            301};
+                                                            size};
                 expect_ok(bitstep::allreduce_mean<TypeParam>(&one, 1, 5, nullptr, opts));
                 EXPECT_TRUE(placed.marks_intact());
                 for (std::size_t i = 0; i < tensor.size(); ++i) {
@@ -185,7 +207,7 @@ TYPED_TEST(reduce_test, non_finite_values_propagate_where_they_stand) {
     tensor[2][99] = -limits::infinity();
     const std::vector<long long> counts = {0, 1, 1, 2}; // 0 times NaN is NaN
     for (const accumulate_mode mode : every_mode) {
-        for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+        for_each_arch(mode, [&](const bitstep::options& opts) {
             for (const auto& by : {std::vector<long long>{}, counts}) {
                 const auto mean = run_mean<TypeParam>({tensor}, by, opts);
                 for (std::size_t j = 0; j < mean.size(); ++j) {
@@ -201,7 +223,7 @@ TYPED_TEST(reduce_test, non_finite_values_propagate_where_they_stand) {
 TYPED_TEST(reduce_test, a_mean_is_never_minus_zero) {
     const worker_vectors<TypeParam> zeros(3, std::vector<TypeParam>(40, TypeParam(-0.0)));
     for (const accumulate_mode mode : every_mode) {
-        for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+        for_each_arch(mode, [&](const bitstep::options& opts) {
             EXPECT_TRUE(same_bits(run_mean<TypeParam>({zeros}, {}, opts), std::vector<TypeParam>(40, TypeParam(0))));
             EXPECT_TRUE(same_bits(run_mean<TypeParam>({zeros}, {1, 2, 0}, opts), std::vector<TypeParam>(40, 0)));
             EXPECT_TRUE(same_bits(run_mean<TypeParam>({{zeros[0]}}, {}, opts), std::vector<TypeParam>(40, 0)));
@@ -220,7 +242,7 @@ TYPED_TEST(reduce_test, nothing_to_do_is_fine) {
 TYPED_TEST(reduce_test, empty_tensors_without_pointers_stand_between_others) {
     const auto values = make_workers<TypeParam>(8, 8, 70, data_kind::spread);
     const auto want = run_mean<TypeParam>({values}, {}, reference_options(accumulate_mode::native));
-    for_each_arch_and_threads(accumulate_mode::native, [&](const bitstep::options& opts) {
+    for_each_arch(accumulate_mode::native, [&](const bitstep::options& opts) {
         const placed_workers<TypeParam> from(values, 3);
         std::vector<TypeParam> first(70);
         std::vector<TypeParam> second(70);
@@ -248,7 +270,7 @@ TYPED_TEST(reduce_test, kernels_equal_the_reference_on_zeros_of_both_signs) {
         for (const accumulate_mode mode : every_mode) {
             for (const auto& counts : {std::vector<long long>{}, make_counts<TypeParam>(workers)}) {
                 const auto want = run_mean<TypeParam>({zeros}, counts, reference_options(mode));
-                for_each_arch_and_threads(mode, [&](const bitstep::options& opts) {
+                for_each_arch(mode, [&](const bitstep::options& opts) {
                     EXPECT_TRUE(same_bits(run_mean<TypeParam>({zeros}, counts, opts), want)) << workers << " workers";
                     return want.size();
                 });

@@ -35,7 +35,7 @@ dense_problem<double> make_at(int x_exponent, int product_exponent) {
 
 void expect_equal_everywhere(const dense_problem<double>& data) {
     const auto want = contract::residual<contract::pair>(data);
-    for_each_arch_and_threads(accumulate_mode::wide, [&](const bitstep::options& opts) {
+    for_each_arch(accumulate_mode::wide, [&](const bitstep::options& opts) {
         EXPECT_TRUE(same_bits(run_residual(placed_problem<double>(data, layout::numbered(3)), opts), want));
         return want.size();
     });

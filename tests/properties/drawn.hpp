@@ -54,9 +54,10 @@ inline const char* kind_name(data_kind kind) {
 }
 inline void showValue(data_kind kind, std::ostream& out) { out << kind_name(kind); }
 
-/// `property` holds for a hundred cases; a case draws for itself.
+/// `property` holds for a hundred cases; a case draws for itself. Some of them must have had a team.
 template <class Property>
 void holds(const std::string& name, Property property) {
+    teams_seen.asked = true;
     EXPECT_TRUE(rc::check(name, property)) << "the seed stands in the first line";
 }
 
@@ -90,9 +91,11 @@ inline std::size_t draw_features() {
     return *rc::gen::oneOf(any_in_range<std::size_t>(1, 40), any_in_range<std::size_t>(1, 700), around);
 }
 
-/// As many rows as make subtrees of several panels where rows are narrow, and a quick test where they are long.
+/// As many rows as make subtrees of several panels where rows are narrow, and a quick test where they are long; in one case
+/// of five as many numbers as make tasks for several threads of predict.
 inline std::size_t draw_rows(std::size_t features, std::size_t most = 4000) {
-    const std::size_t limit = std::max<std::size_t>(3, std::min<std::size_t>(most, 30000 / features));
+    const std::size_t numbers = *rc::gen::weightedElement<std::size_t>({{4, 30000}, {1, 300000}});
+    const std::size_t limit = std::max<std::size_t>(3, std::min<std::size_t>(most, numbers / features));
     const auto around_panels = rc::gen::map(any_in_range<std::size_t>(0, 3 * (limit / 64) + 1), [=](std::size_t k) {
         return std::clamp<std::size_t>(k / 3 * 64 + k % 3, 2, limit) - 1;
     });
@@ -135,8 +138,19 @@ private:
 template <class Body>
 void on_every_arch(bitstep::accumulate_mode mode, Body body) {
     for (const bitstep::arch which : runnable_archs()) {
-        body(forced(which, *rc::gen::elementOf(std::vector<int>(std::begin(team_sizes), std::end(team_sizes))), mode));
+        bitstep::run_report report;
+        bitstep::options opts =
+            forced(which, *rc::gen::elementOf(std::vector<int>(std::begin(team_sizes), std::end(team_sizes))), mode);
+        opts.report = &report;
+        body(opts);
+        teams_seen.largest = std::max(teams_seen.largest, report.threads);
     }
+}
+
+/// Elements of the elementwise stages: mostly few, in one case of five enough for tasks of several threads.
+inline std::size_t draw_size() {
+    return *rc::gen::weightedOneOf<std::size_t>(
+        {{4, any_in_range<std::size_t>(1, 3000)}, {1, any_in_range<std::size_t>(32769, 150000)}});
 }
 
 /// Gradient and mean squared error, at addresses that are drawn.

@@ -24,7 +24,7 @@ std::vector<long long> draw_counts(std::size_t workers) {
 template <class T>
 worker_vectors<T> draw_workers(data_kind kind) {
     const std::size_t workers = draw_between(1, 20);
-    return make_workers<T>(draw_seed(), workers, draw_between(1, 3000), kind);
+    return make_workers<T>(draw_seed(), workers, draw_size(), kind);
 }
 
 // 2^k leaves are a whole subtree S. 2^j of them sum to 2^j S, exactly unless that overflows (these data are far from it), and
@@ -36,7 +36,7 @@ TYPED_TEST(mean_properties, workers_repeated_give_the_same_mean) {
         const auto mode = draw_mode();
         const auto kind = *rc::gen::element(data_kind::usual, data_kind::spread, data_kind::tiny);
         const std::size_t workers = std::size_t{1} << draw_between(0, 3);
-        const auto once = make_workers<T>(draw_seed(), workers, draw_between(1, 2000), kind);
+        const auto once = make_workers<T>(draw_seed(), workers, draw_size(), kind);
         const auto counts = draw_counts(workers);
         const auto want = run_mean<T>({once}, counts, reference_options(mode));
         worker_vectors<T> often = once;
@@ -120,7 +120,7 @@ TYPED_TEST(mean_properties, mean_of_equal_workers_is_the_worker) {
         const auto mode = draw_mode();
         const std::size_t workers =
             mode == bitstep::accumulate_mode::wide ? draw_between(1, 20) : std::size_t{1} << draw_between(0, 4);
-        const auto one = make_workers<T>(draw_seed(), 1, draw_between(1, 2000), draw_kind());
+        const auto one = make_workers<T>(draw_seed(), 1, draw_size(), draw_kind());
         const worker_vectors<T> all(workers, one[0]);
         on_every_arch(mode,
                       [&](const bitstep::options& opts) { require_same_bits(run_mean<T>({all}, {}, opts), one[0]); });
@@ -147,7 +147,7 @@ TYPED_TEST(mean_properties, sign_and_powers_of_two_pass_through) {
 TYPED_TEST(mean_properties, ring_of_two_is_the_native_mean) {
     using T = TypeParam;
     holds("ring of two is the native mean", [] {
-        const auto tensor = make_workers<T>(draw_seed(), draw_between(1, 2), draw_between(1, 500), draw_kind());
+        const auto tensor = make_workers<T>(draw_seed(), draw_between(1, 2), draw_size(), draw_kind());
         placed_workers<T> ring(tensor, draw_between(0, 30));
         expect_ok(bitstep::simulate_ring_allreduce<T>(ring.pointers(), tensor.size(), tensor[0].size(),
                                                       bitstep::ring_op::mean, ring.mutable_pointers()));

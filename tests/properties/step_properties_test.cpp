@@ -49,7 +49,7 @@ TYPED_TEST(step_properties, update_of_permuted_elements_is_permuted) {
     using T = TypeParam;
     holds("update of permuted elements is permuted", [] {
         const auto kind = *rc::gen::element(data_kind::usual, data_kind::spread, data_kind::tiny, data_kind::special);
-        const std::size_t d = draw_between(1, 3000);
+        const std::size_t d = draw_size();
         const auto hyper = draw_hyper();
         split_mix64 random(draw_seed());
         const auto g = draw_many<T>(random, d, kind);
@@ -71,7 +71,7 @@ TYPED_TEST(step_properties, update_of_a_part_is_a_part_of_the_update) {
     using T = TypeParam;
     holds("update of a part is a part of the update", [] {
         const auto kind = *rc::gen::element(data_kind::usual, data_kind::tiny, data_kind::special);
-        const std::size_t d = draw_between(1, 3000);
+        const std::size_t d = draw_size();
         const auto hyper = draw_hyper();
         split_mix64 random(draw_seed());
         const auto g = draw_many<T>(random, d, kind);
@@ -79,7 +79,7 @@ TYPED_TEST(step_properties, update_of_a_part_is_a_part_of_the_update) {
         const auto whole = updated(g, flat, hyper, reference_options(draw_mode()));
         on_every_arch(draw_mode(), [&](const bitstep::options& opts) {
             const std::size_t first = draw_between(0, d - 1);
-            const std::size_t count = draw_between(1, d - first);
+            const std::size_t count = *rc::gen::element(draw_between(1, d - first), d - first);
             const std::vector<T> part(g.begin() + static_cast<std::ptrdiff_t>(first),
                                       g.begin() + static_cast<std::ptrdiff_t>(first + count));
             require_same_bits(updated(part, part_of_state(flat, first, count), hyper, opts),
@@ -92,7 +92,7 @@ TYPED_TEST(step_properties, update_of_a_part_is_a_part_of_the_update) {
 TYPED_TEST(step_properties, update_of_the_negated_is_negated) {
     using T = TypeParam;
     holds("update of the negated is negated", [] {
-        const std::size_t d = draw_between(1, 2000);
+        const std::size_t d = draw_size();
         const auto hyper = draw_hyper();
         split_mix64 random(draw_seed());
         const auto g = draw_many<T>(random, d, draw_kind());

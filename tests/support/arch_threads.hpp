@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop over every kernel set that is compiled and runnable x every team size. It forces threads on tiny shapes
-// (serial_below_bytes = 0), asserts that the forced kernel set and a possible team really ran, and fails a test that
-// compared nothing. Kernel sets that cannot run here are named once per process.
+// The loops over every kernel set that is compiled and runnable, alone and x every team size. They force threads on small
+// shapes (serial_below_bytes = 0), assert that the forced kernel set really ran, and fail a test that compared nothing; a
+// test that asks for teams also fails where no call of it was given one, as when its arrays are shorter than two tasks of
+// 32768 elements. Kernel sets that cannot run here are named once per process.
 #pragma once
 
 #include <bitstep/bitstep.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iostream>
 #include <string>
@@ -85,6 +88,12 @@ inline bitstep::options reference_options(bitstep::accumulate_mode mode) {
     return forced(bitstep::arch::reference, 1, mode);
 }
 
+/// The same without a report: for a call beside the one whose team is looked at.
+inline bitstep::options unreported(bitstep::options opts) {
+    opts.report = nullptr;
+    return opts;
+}
+
 /// `full`: the partition certainly has a task for each thread, so the whole team must have been delivered.
 enum class team { any, full };
 
@@ -101,12 +110,33 @@ inline void expect_reported(const bitstep::run_report& report, bitstep::arch whi
     }
 }
 
-/// body(opts) calls the library once under `opts` and compares; it returns how many elements it compared.
-template <class Body>
-void for_each_arch_and_threads(bitstep::accumulate_mode mode, Body body, team wanted = team::any) {
+/// Of the running test: whether it has asked for teams, and the largest that one of its calls was given.
+struct teams_of_a_test {
+    bool asked = false;
+    int largest = 0;
+};
+inline teams_of_a_test teams_seen;
+/// Where the surroundings forbid them.
+inline void expect_no_team_in_this_test() { teams_seen.asked = false; }
+
+class team_watch : public testing::EmptyTestEventListener {
+    void OnTestStart(const testing::TestInfo& /*test*/) override { teams_seen = {}; }
+    void OnTestEnd(const testing::TestInfo& /*test*/) override {
+        if (teams_seen.asked && library_has_threads) {
+            EXPECT_GT(teams_seen.largest, 1) << "no call of this test had a team: longer arrays, or for_each_arch";
+        }
+    }
+};
+inline const bool team_watch_is_on = [] {
+    testing::UnitTest::GetInstance()->listeners().Append(new team_watch); // which deletes it
+    return true;
+}();
+
+template <class Sizes, class Body>
+void for_each_forced(bitstep::accumulate_mode mode, const Sizes& sizes, Body body, team wanted) {
     std::size_t compared = 0;
     for (const bitstep::arch which : runnable_archs()) {
-        for (const int threads : team_sizes) {
+        for (const int threads : sizes) {
             SCOPED_TRACE(std::string(bitstep::arch_name(which)) + ", " + std::to_string(threads) + " threads, " +
                          mode_name(mode));
             bitstep::run_report report;
@@ -114,12 +144,26 @@ void for_each_arch_and_threads(bitstep::accumulate_mode mode, Body body, team wa
             opts.report = &report;
             compared += body(opts);
             expect_reported(report, which, threads, wanted);
+            teams_seen.largest = std::max(teams_seen.largest, report.threads);
             if (testing::Test::HasFailure()) {
                 return; // the first failing combination is the one to read
             }
         }
     }
     EXPECT_GT(compared, 0U) << "this test compared nothing";
+}
+
+/// body(opts) calls the library once under `opts` and compares; it returns how many elements it compared.
+template <class Body>
+void for_each_arch_and_threads(bitstep::accumulate_mode mode, Body body, team wanted = team::any) {
+    teams_seen.asked = true;
+    for_each_forced(mode, team_sizes, body, wanted);
+}
+
+/// The same where a team has nothing to do: one call for each kernel set, which asks for three threads.
+template <class Body>
+void for_each_arch(bitstep::accumulate_mode mode, Body body) {
+    for_each_forced(mode, std::array{3}, body, team::any);
 }
 
 } // namespace bitstep_test

@@ -11,7 +11,9 @@
 #include <bitstep/bitstep.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace bitstep_test {
@@ -33,6 +35,12 @@ testing::AssertionResult same_results(const verb_results<T>& got, const verb_res
 
 inline constexpr std::size_t every_verb_calls = 13;
 using verb_statuses = bitstep::status[every_verb_calls];
+
+/// The least and the most threads that any verb was given, of those which can have more than one.
+struct teams_given {
+    int least;
+    int most;
+};
 
 /// A step's four forms cost more than all else together; `first` runs one of them.
 enum class step_forms { first, all };
@@ -63,18 +71,23 @@ public:
     every_verb& operator=(every_verb&&) = delete;
     ~every_verb() = default;
 
-    /// `scratch` holds at least distributed_step_workspace_bytes and gradient_workspace_bytes, or nothing.
+    /// `opts.report`, where it is given, gets the run with the largest team. `scratch` holds at least distributed_step_workspace_bytes and gradient_workspace_bytes, or nothing.
     void run(const bitstep::options& opts, bitstep::workspace scratch, verb_statuses& status) {
         const std::size_t rows = data_.rows;
         const std::size_t d = data_.features;
         const bitstep::row_sequence<T> sequence{&shard_, 1, d};
         const bitstep::matrix_view<const T> x{data_.x.data(), rows, d, d};
         const bitstep::vector_view<const T> w{data_.w.data(), d};
-        status[0] = bitstep::predict<T>(x, w, {rows_out_.data(), rows}, opts);
-        status[1] = bitstep::residual<T>(x, {data_.y.data(), rows}, w, {rows_out_.data() + rows, rows}, opts);
-        status[2] = bitstep::gradient<T>(sequence, w, {grad_.data(), d}, &mse_, opts, scratch);
+        reports_.fill({});
+        status[0] = bitstep::predict<T>(x, w, {rows_out_.data(), rows}, reported(opts, 0));
+        status[1] =
+            bitstep::residual<T>(x, {data_.y.data(), rows}, w, {rows_out_.data() + rows, rows}, reported(opts, 1));
+        status[2] = bitstep::gradient<T>(sequence, w, {grad_.data(), d}, &mse_, reported(opts, 2), scratch);
         run_updates(opts, scratch, status);
         run_steps(sequence, opts, scratch, status);
+        if (opts.report != nullptr) {
+            *opts.report = *std::max_element(reports_.begin(), reports_.end(), fewer_threads);
+        }
     }
 
     verb_results<T> results(const verb_statuses& status) const {
@@ -100,26 +113,47 @@ public:
         return results(status);
     }
 
+    /// In the last run, whose verbs all succeeded. A step has the larger team of its two stages.
+    teams_given teams() const {
+        teams_given all{std::numeric_limits<int>::max(), 0};
+        for (const bitstep::run_report& each : reports_) {
+            if (each.threads > 0) { // not a ring, and called
+                all = {std::min(all.least, each.threads), std::max(all.most, each.threads)};
+            }
+        }
+        return all;
+    }
+
     bitstep::hyper_parameters& hyper() { return hyper_; }
     std::size_t rows() const { return data_.rows; }
     std::size_t features() const { return data_.features; }
 
 private:
+    static bool fewer_threads(const bitstep::run_report& a, const bitstep::run_report& b) {
+        return a.threads < b.threads;
+    }
+    bitstep::options reported(bitstep::options opts, std::size_t call) {
+        opts.report = &reports_[call];
+        return opts;
+    }
+
     /// Adam+EMA without and with its check of the state, means without and with counts, rings of both kinds.
     void run_updates(const bitstep::options& opts, bitstep::workspace scratch, verb_statuses& status) {
         const std::size_t d = data_.features;
         for (auto& each : states_) {
             std::copy(flat_.begin(), flat_.end(), each.begin());
         }
-        bitstep::options checked = opts;
+        bitstep::options checked = reported(opts, 4);
         checked.check_state = bitstep::check_mode::on;
-        status[3] = bitstep::adam_ema_update<T>({data_.w.data(), d}, quarters(states_[0].data(), d), hyper_, opts);
+        status[3] =
+            bitstep::adam_ema_update<T>({data_.w.data(), d}, quarters(states_[0].data(), d), hyper_, reported(opts, 3));
         status[4] = bitstep::adam_ema_update<T>({data_.w.data(), d}, quarters(states_[1].data(), d), hyper_, checked);
         const bitstep::worker_tensor<T> plain{"w", inputs_.data(), means_.data(), d};
         const bitstep::worker_tensor<T> weighted{"w", inputs_.data(), means_.data() + d, d};
-        status[5] = bitstep::allreduce_mean<T>(&plain, 1, 3, nullptr, opts);
-        status[6] = bitstep::allreduce_mean<T>(
-            &weighted, 1, 3, counts_, opts, scratch.data == nullptr ? scratch : bitstep::workspace{own_, sizeof own_});
+        status[5] = bitstep::allreduce_mean<T>(&plain, 1, 3, nullptr, reported(opts, 5));
+        status[6] =
+            bitstep::allreduce_mean<T>(&weighted, 1, 3, counts_, reported(opts, 6),
+                                       scratch.data == nullptr ? scratch : bitstep::workspace{own_, sizeof own_});
         T* const* const to = outputs_.data();
         status[7] = bitstep::simulate_ring_allreduce<T>(inputs_.data(), 3, d, bitstep::ring_op::mean, to);
         status[8] = bitstep::simulate_ring_allreduce<T>(inputs_.data(), 3, d, bitstep::ring_op::sum, to + 3);
@@ -133,16 +167,20 @@ private:
         const bitstep::state_view<const T> in{flat, flat + d, flat + 2 * d, flat + 3 * d, d};
         const bitstep::worker_batches<T> batches{data_.x.data(), data_.y.data(), 1, 1, data_.rows, d};
         T* const out = out_.data();
-        status[9] = bitstep::distributed_step<T>(sequence, in, hyper_, {out, 4 * d}, opts, scratch);
+        status[9] = bitstep::distributed_step<T>(sequence, in, hyper_, {out, 4 * d}, reported(opts, 9), scratch);
         if (forms_ == step_forms::first) {
             return;
         }
-        status[10] = bitstep::distributed_step<T>(batches, in, hyper_, {out + 4 * d, 4 * d}, opts, scratch);
-        status[11] = bitstep::distributed_step<T>(sequence, quarters(states_[2].data(), d), hyper_, opts, scratch);
-        status[12] = bitstep::distributed_step<T>(batches, quarters(states_[3].data(), d), hyper_, opts, scratch);
+        status[10] =
+            bitstep::distributed_step<T>(batches, in, hyper_, {out + 4 * d, 4 * d}, reported(opts, 10), scratch);
+        status[11] =
+            bitstep::distributed_step<T>(sequence, quarters(states_[2].data(), d), hyper_, reported(opts, 11), scratch);
+        status[12] =
+            bitstep::distributed_step<T>(batches, quarters(states_[3].data(), d), hyper_, reported(opts, 12), scratch);
     }
 
     step_forms forms_;
+    std::array<bitstep::run_report, every_verb_calls> reports_{};
     unsigned char own_[1024]; ///< allreduce_mean's own workspace, where the others have one
     dense_problem<T> data_;
     bitstep::shard_view<T> shard_{data_.x.data(), data_.y.data(), data_.rows, data_.features};
