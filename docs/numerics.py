@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numerics.md as plain NumPy: every bit of a bitstep result for valid arguments, in the order and with the names of that page's sections.
+"""numerics.md as plain NumPy: every bit of a bitstep result for valid arguments, in that page's order, with its names.
 
-A specification that runs, written from the page alone. Every +, -, *, / and sqrt is one IEEE-754 operation per element; what
-one line does for many elements (rows, columns, lanes) is independent of each other. Nothing of NumPy that has an order of
-its own (sum, dot, einsum, power), no BLAS, no bitstep. Run by itself it prints the lines of section 9.
+A specification that runs, written from the page alone. Every +, -, *, / and sqrt is one IEEE-754 operation per element;
+what one line does for many elements (rows, columns, lanes) is independent of each other. Nothing of NumPy that has an
+order of its own (sum, dot, einsum, power), no BLAS, no bitstep. Run by itself it prints the lines of section 9.
 """
 import hashlib
 import math
@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-# 1. Sums ------------------------------------------------------------------------------------------------------------------
+# 1. Sums --------------------------------------------------------------------------------------------------------------
 C, R = 1024, 64  # column panel, row panel
 
 class Sums:
@@ -40,7 +40,7 @@ def tree(s):
     h = 1 << ((len(s) - 1).bit_length() - 1) if len(s) > 1 else 0  # the largest power of two below n
     return tree(s[:h]) + tree(s[h:]) if h else s[0]
 
-# 2. Dot product -----------------------------------------------------------------------------------------------------------
+# 2. Dot product -------------------------------------------------------------------------------------------------------
 def lanes(a, sums):
     """The last axis cut into vectors of L, the last one filled up with +0."""
     filled = np.pad(a.astype(sums.S), [(0, 0)] * (a.ndim - 1) + [(0, -a.shape[-1] % sums.L)])
@@ -71,7 +71,7 @@ def predict(X, w, accumulate="native"):
 def residual(X, y, w, accumulate="native"):
     return rounded(dot_minus_y(X, y, w, Sums(X.dtype, accumulate)), X.dtype)
 
-# 3. Gradient of the mean squared error ------------------------------------------------------------------------------------
+# 3. Gradient of the mean squared error --------------------------------------------------------------------------------
 @np.errstate(all="ignore")
 def gradient(X, y, w, accumulate="native"):
     sums = Sums(X.dtype, accumulate)
@@ -92,11 +92,11 @@ def gradient(X, y, w, accumulate="native"):
         raise ValueError("gradient_overflow" if all(np.isfinite(a).all() for a in (X, y, w)) else "non_finite")
     return g, X.dtype.type(tree(squares) / once(N, np.float64))
 
-# 4. Mean over workers -----------------------------------------------------------------------------------------------------
+# 4. Mean over workers -------------------------------------------------------------------------------------------------
 @np.errstate(all="ignore")
 def allreduce_mean(grads, counts=None, accumulate="native"):
     sums = Sums(grads[0].dtype, accumulate)
-    c = [1] * len(grads) if counts is None else [k // math.gcd(*counts) for k in counts]  # 1 * g is exact: the plain mean
+    c = [1] * len(grads) if counts is None else [k // math.gcd(*counts) for k in counts]  # 1 * g: the plain mean
     leaves = [sums.zeros(*g.shape) + sums.product(g.astype(sums.S), once(k, sums.S)) for g, k in zip(grads, c)]
     return rounded(tree(leaves) / once(sum(c), sums.S), grads[0].dtype)
 
@@ -116,7 +116,7 @@ def simulate_ring_allreduce(vectors, op="mean"):
             own[(i + 1) % N][chunk[(i + 1 - s) % N]] = sent[i]
     return own
 
-# 5. Adam and EMA ----------------------------------------------------------------------------------------------------------
+# 5. Adam and EMA ------------------------------------------------------------------------------------------------------
 @np.errstate(all="ignore")
 def power(beta, t):
     p = Pair(np.float64(beta), np.float64(0))
@@ -140,7 +140,7 @@ def distributed_step(xs, ys, w, e, m, v, lr, beta1, beta2, eps, decay, t, accumu
     g, _ = gradient(xs.reshape(-1, len(w)), ys.reshape(-1), w, accumulate)
     return np.concatenate(adam_ema_update(g, w, e, m, v, lr, beta1, beta2, eps, decay, t))
 
-# 6. Double-double ---------------------------------------------------------------------------------------------------------
+# 6. Double-double -----------------------------------------------------------------------------------------------------
 def z(e):
     return np.where(e - e == 0, e, 0.0)[()]
 
@@ -183,7 +183,7 @@ class Pair:
         p = two_product(q, n)
         return q + z((((a.hi - p.hi) - p.lo) + a.lo) / n)
 
-# 9. Worked example --------------------------------------------------------------------------------------------------------
+# 9. Worked example ----------------------------------------------------------------------------------------------------
 def example(calls):
     """The lines of section 9 from whatever has distributed_step and gradient: this file, or bitstep itself."""
     k, shape = np.arange(130 * 1100 + 130 + 4 * 1100), (2, 5, 13, 1100)

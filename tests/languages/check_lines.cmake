@@ -1,4 +1,5 @@
-# Fails unless `EMULATOR PROGRAM SHAPES THREADS` writes the lines of EXPECTED; shows the first that differs.
+# Fails unless `EMULATOR PROGRAM SHAPES THREADS` writes the lines of EXPECTED; shows the first that differs. THREADS may
+# be a list, with what else a program takes.
 execute_process(COMMAND ${EMULATOR} ${PROGRAM} ${SHAPES} ${THREADS} OUTPUT_VARIABLE got RESULT_VARIABLE code)
 file(READ "${EXPECTED}" want)
 if(NOT code EQUAL 0)

@@ -30,6 +30,12 @@ endfunction()
 names("${xsimd}" kernels/registers.hpp)
 names("${intrinsics}" kernels/registers.hpp kernels/quotient.hpp fp_environment.cpp)
 names("${uneven}")
+# What may stand nowhere is found nowhere, also by a pattern that can find nothing.
+foreach(call IN ITEMS "xsimd::fma(a" "return fma (a, b, c);" "reduce_add(sum)" "rsqrt(x)")
+    if(NOT call MATCHES "${uneven}")
+        message(FATAL_ERROR "the pattern of calls whose bits differ does not find ${call}")
+    endif()
+endforeach()
 if(faults)
     message(FATAL_ERROR "only src/kernels/registers.hpp (and quotient.hpp, and fp_environment.cpp for the control register) "
         "may name these:${faults}")

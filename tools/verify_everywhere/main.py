@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/verify-everywhere without the packages: builds every Variant, runs it, prints one table. Stages: variants, build,
-run, suite, table; one file each."""
+"""tools/verify-everywhere without the packages: builds every Variant, runs it, prints one table. Stages:
+variants, build, run, suite, table; one file each."""
 import argparse
 import concurrent.futures
 import dataclasses
 import json
 import os
-import platform
 import re
 import shutil
 import sys
@@ -19,6 +18,8 @@ import suite
 import table
 from variants import CLANG_16, all_variants
 
+FOLDER = os.path.join(build.SOURCE, "build", "verify-everywhere")
+
 
 def arguments():
     parser = argparse.ArgumentParser(
@@ -28,8 +29,8 @@ def arguments():
     parser.add_argument("--filter", default="")
     parser.add_argument("--json", default="")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--check", action="store_true")  # the wrapper's: only says what is wrong with the options
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--folder", default=os.path.join(build.SOURCE, "build", "verify-everywhere"))
     chosen = parser.parse_args()
     if chosen.jobs < 1:
         parser.error("--jobs: at least 1")
@@ -46,18 +47,20 @@ def arguments():
     return chosen
 
 
-def one_variant(variant, folder):
-    """(combinations, archs that this machine lacks, complaint, what to say meanwhile)"""
+def one_variant(variant):
+    """(combinations, archs that this machine lacks, complaints, what to say meanwhile)"""
     start = time.monotonic()
     try:
-        programs = build.build(variant, folder)
+        programs = build.build(variant, FOLDER)
         built = time.monotonic()
-        made, lacks = run.run_all(variant, programs)
+        made, lacks, complaints = run.run_all(variant, programs)
     except build.Failed as error:
-        return [], [], str(error), f"FAILED: {error}"
+        return [], [], [str(error)], f"FAILED: {error}"
     wrong = sum(one.verdict != "equal" for one in made)
-    return made, lacks, "", (f"built in {built - start:.0f} s, ran in {time.monotonic() - built:.0f} s: "
-                      + (f"{len(made)} combinations equal" if wrong == 0 else f"{wrong} of {len(made)} NOT equal"))
+    words = f"{len(made)} combinations equal" if wrong == 0 else f"{wrong} of {len(made)} NOT equal"
+    return made, lacks, complaints, "; ".join(
+        [f"built in {built - start:.0f} s, ran in {time.monotonic() - built:.0f} s: {words}"]
+        + [f"FAILED: {complaint}" for complaint in complaints])
 
 
 def missing_tools(variants):
@@ -68,49 +71,49 @@ def missing_tools(variants):
     return sorted(tool for tool in needed if shutil.which(tool) is None)
 
 
-def do_all(variants, chosen):
-    """In the order of `variants`, as many at a time as there are jobs."""
+def do_all(variants, jobs):
+    """In the order of `variants`, as many at a time as there are jobs, each in a process of its own: so its children's
+    processor time can be told."""
     combinations, complaints, lacking = {}, [], set()
     if any(variant.compiler == CLANG_16 for variant in variants):
         try:
-            build.fetch_libomp_16(chosen.folder)
+            build.fetch_libomp_16(FOLDER)
         except build.Failed as error:
             complaints.append(str(error))
-    with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
-        waiting = {pool.submit(one_variant, variant, chosen.folder): variant for variant in variants}
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+        waiting = {pool.submit(one_variant, variant): variant for variant in variants}
         for count, done in enumerate(concurrent.futures.as_completed(waiting), 1):
             variant = waiting[done]
-            combinations[variant], lacks, complaint, words = done.result()
+            combinations[variant], lacks, wrong, words = done.result()
             lacking.update(lacks)
-            if complaint:
-                complaints.append(f"{variant.name}: {complaint}")
+            complaints += [f"{variant.name}: {complaint}" for complaint in wrong]
             print(f"[{count}/{len(variants)}] {variant.target} {variant.compiler} {variant.flags}: {words}", flush=True)
     return [one for variant in variants for one in combinations[variant]], sorted(lacking), complaints
 
 
-def report(combinations, lacking, counted, complaints):
+def report(combinations, lacking, suite_lines, complaints):
     print(f"\n{table.text(combinations)}\n")
-    if counted:
-        print(f"test suite for AArch64, by emulation: {counted}")
+    for line in suite_lines:
+        print(line)
     if lacking:
         print(f"not run, because this machine's processor cannot: {' '.join(lacking)}")
     for line in complaints:
         print(f"FAILED: {line}")
     times = ", ".join(f"{target} {seconds:.0f} s" for target, seconds in table.slowest(combinations).items())
-    print(f"slowest optimised verify, all archs and thread counts, beside other builds: {times}")
+    if times:
+        print(f"slowest optimised verify, all archs and thread counts, beside other builds: {times}")
 
 
 def main():
     chosen = arguments()
     variants = [one for one in all_variants() if re.search(chosen.filter, one.name) and (one.quick or not chosen.quick)]
-    if platform.machine() != "x86_64" and not chosen.list:
-        print("tools/verify-everywhere: cross-builds and emulates from x86-64 alone; here: bitstep verify", file=sys.stderr)
-        return 2
     with_suite = bool(re.search(chosen.filter, suite.NAME)) and not chosen.quick
     if not variants and not with_suite:
-        print(f"tools/verify-everywhere: no build{' of --quick' if chosen.quick else ''} is named like {chosen.filter} (see "
-              "--list)", file=sys.stderr)
+        print(f"tools/verify-everywhere: no build{' of --quick' if chosen.quick else ''} is named like {chosen.filter} "
+              "(see --list)", file=sys.stderr)
         return 2
+    if chosen.check:
+        return 0
     if chosen.list:
         for one in variants:
             print(f"{one.name:<58} {', '.join(processor.name or 'here' for processor in one.processors)}")
@@ -119,22 +122,24 @@ def main():
         return 0
     missing = missing_tools(variants)
     if missing:
-        print(f"tools/verify-everywhere: not here: {' '.join(missing)} (tools/setup --all installs them)", file=sys.stderr)
+        print(f"tools/verify-everywhere: not here: {' '.join(missing)} (tools/setup --all installs them)",
+              file=sys.stderr)
         return 2
-    os.makedirs(chosen.folder, exist_ok=True)
+    os.makedirs(FOLDER, exist_ok=True)
     start = time.monotonic()
-    combinations, lacking, complaints = do_all(variants, chosen)
-    counted = ""
+    combinations, lacking, complaints = do_all(variants, chosen.jobs)
+    tested = None
     if with_suite:
         print("the test suite for AArch64, by emulation ...", flush=True)
-        complaint, counted = suite.run_suite(chosen.folder)
-        complaints += [complaint] * bool(complaint)
-    report(combinations, lacking, counted, complaints)
+        tested = suite.run_suite(FOLDER)
+        complaints += [tested.complaint] * bool(tested.complaint)
+    report(combinations, lacking, suite.lines(tested) if tested else [], complaints)
     if chosen.json:
         with open(chosen.json, "w", encoding="utf-8") as out:
-            json.dump({"combinations": [dataclasses.asdict(one) for one in combinations], "test_suite": counted,
-                       "failed": complaints}, out, indent=1)
-    print(f"{len(variants)} builds after {time.monotonic() - start:.0f} s, logs in {chosen.folder}")
+            json.dump({"combinations": [dataclasses.asdict(one) for one in combinations],
+                       "test_suite": dataclasses.asdict(tested) if tested else None, "failed": complaints},
+                      out, indent=1)
+    print(f"{len(variants)} builds after {time.monotonic() - start:.0f} s, logs in {FOLDER}")
     print(table.summary(combinations))
     return 0 if not complaints and all(one.verdict == "equal" for one in combinations) else 1
 

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs what build.py built: `verify` on each processor of a Variant, and the proof that races are seen. Next: table.py."""
+"""Runs what build.py built: `verify` on each processor of a Variant, and what looks for races. Next: table.py."""
 import dataclasses
 import os
+import resource
 import signal
 import subprocess
 import time
 
 from build import Failed
-from variants import THREADS
+from variants import CALLERS, CALLERS_FILTER, THREADS, optimised
 
 LIMIT = 900  # seconds, for a sanitizer on a busy machine
+# Seconds for an optimised `verify`, all archs and thread counts, beside other builds; emulated, and not.
+EMULATED_LIMIT, NATIVE_LIMIT = 90, 30
 
 
 @dataclasses.dataclass
@@ -27,7 +30,8 @@ class Combination:
 
 def environment_of(variant):
     """Without what would restrict bitstep or OpenMP; waiting threads of 16 sleep on few cores."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("BITSTEP_", "OMP_", "KMP_", "GOMP_"))}
+    kept = {key: value for key, value in os.environ.items()
+            if not key.startswith(("BITSTEP_", "OMP_", "KMP_", "GOMP_"))}
     return {**kept, "OMP_WAIT_POLICY": "passive", "KMP_BLOCKTIME": "0", **dict(variant.environment)}
 
 
@@ -63,6 +67,32 @@ def check_races(variant, programs, log):
         raise Failed(f"the sanitizer reported a race where there is none, see {log}")
 
 
+def check_callers(variant, tests, log):
+    """`verify` makes one call at a time; here eight threads call at once, each with a team of its own."""
+    command = [*unrandomized(variant), os.path.join(tests, "openmp_test"), CALLERS_FILTER]
+    code, out = call(command, variant, log)
+    if code != 0:
+        raise Failed(f"eight callers at once: exit code {code} (66: a data race), see {log}")
+    if f"[  PASSED  ] {CALLERS} tests." not in out:
+        raise Failed(f"eight callers at once: not {CALLERS} tests passed, see {log}")
+
+
+def too_slow(variant, processor, seconds, busy):
+    """A complaint, or nothing. `busy`: of processor time, to which a machine with much else to do adds little, while
+    the clock has shown there 119 s for what took 27 s another day. So a run must be beyond the limit by both."""
+    limit = EMULATED_LIMIT if processor.emulator else NATIVE_LIMIT
+    if not optimised(variant.flags) or min(seconds, busy) <= limit:
+        return ""
+    where = processor.name or "this processor"
+    return f"verify on {where} took {seconds:.0f} s, {busy:.0f} s of processor time; {limit} s are allowed"
+
+
+def children_busy():
+    """Seconds of processor time of the processes that this one started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def verdict_of(arch, threads, team, numbers, differences, digest, frozen):
     if int(numbers) == 0:
         return "compared nothing"
@@ -83,12 +113,12 @@ def check_archs(processor, ran, lacking, active):
 
 
 def verify(variant, processor, programs, log):
-    """The Combinations of one processor, and the archs that it lacks."""
+    """The Combinations of one processor, the archs that it lacks, and a complaint if it was slow."""
     command = [*unrandomized(variant), *processor.emulator, os.path.join(programs, "bitstep_verify_lines"),
                *map(str, THREADS)]
-    start = time.monotonic()
+    start, busy = time.monotonic(), children_busy()
     code, out = call(command, variant, log)
-    seconds = round(time.monotonic() - start, 1)
+    seconds, busy = round(time.monotonic() - start, 1), children_busy() - busy
     said = [line.split() for line in out.splitlines()]
     named = {words[0]: words[1] for words in said if len(words) == 2}
     if not {"frozen", "active", "digest"} <= set(named):
@@ -105,19 +135,22 @@ def verify(variant, processor, programs, log):
     check_archs(processor, list(dict.fromkeys(one.arch for one in made)), lacking, named["active"])
     if code != 0 and all(one.verdict == "equal" for one in made):
         raise Failed(f"verify ended with exit code {code}, see {log}")
-    return made, [] if processor.emulator else lacking
+    return made, [] if processor.emulator else lacking, too_slow(variant, processor, seconds, busy)
 
 
 def run_all(variant, programs):
-    """As verify, over all processors."""
-    log = os.path.join(os.path.dirname(os.path.dirname(programs)), "run.log")
+    """As verify, over all processors; a list of complaints."""
+    made_in = os.path.dirname(os.path.dirname(programs))
+    log = os.path.join(made_in, "run.log")
     if os.path.exists(log):
         os.remove(log)
     if variant.checks_races:
         check_races(variant, programs, log)
-    combinations, lacks = [], []
+        check_callers(variant, os.path.join(made_in, "tests"), log)
+    combinations, lacks, complaints = [], [], []
     for processor in variant.processors:
-        made, lacking = verify(variant, processor, programs, log)
+        made, lacking, slow = verify(variant, processor, programs, log)
         combinations += made
         lacks += lacking
-    return combinations, lacks
+        complaints += [slow] * bool(slow)
+    return combinations, lacks, complaints

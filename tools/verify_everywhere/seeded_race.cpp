@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread sanitizer that knows nothing of the OpenMP runtime's locks and barriers reports races where there are none; one
-// that is not there reports none where there are. `seeded_race ordered` has none, `seeded_race race` has one.
+// A thread sanitizer that knows nothing of the OpenMP runtime's locks and barriers reports races where there are none;
+// one that is not there reports none where there are. `seeded_race ordered` has none, `seeded_race race` has one.
 #include <cstdio>
 #include <cstring>
 

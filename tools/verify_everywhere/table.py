@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table that people read: combinations that differ in nothing but arch and threads share a row."""
 
+from variants import optimised
+
 HEADS = ("target", "compiler", "flags", "arch", "threads", "digest", "verdict")
 
 
@@ -12,7 +14,8 @@ def joined_by_threads(combinations):
     """{(target, compiler, flags, arch, digest, verdict): [threads]}"""
     rows = {}
     for one in combinations:
-        rows.setdefault((one.target, one.compiler, one.flags, one.arch, one.digest, one.verdict), []).append(one.threads)
+        key = (one.target, one.compiler, one.flags, one.arch, one.digest, one.verdict)
+        rows.setdefault(key, []).append(one.threads)
     return rows
 
 
@@ -34,7 +37,7 @@ def slowest(combinations):
     """{target: seconds}, over the flags that optimise and no sanitizer."""
     times = {}
     for one in combinations:
-        if "-O0" not in one.flags and "-fsanitize" not in one.flags:
+        if optimised(one.flags):
             times[one.target] = max(times.get(one.target, 0), one.seconds)
     return times
 
@@ -46,6 +49,7 @@ def summary(combinations):
     equal = [one for one in combinations if one.verdict == "equal"]
     digests = in_order(one.digest for one in combinations)
     again = sum(one.arch == "reference" and one.threads > 1 for one in combinations)
-    return (f"{len(combinations)} combinations of target, compiler, flags, arch and threads ({again} of them the scalar reference "
-            f"again, which takes one thread whatever it is asked): {len(equal)} equal, {len(combinations) - len(equal)} not; "
+    return (f"{len(combinations)} combinations of target, compiler, flags, arch and threads ({again} of them the "
+            f"scalar reference again, which takes one thread whatever it is asked): {len(equal)} equal, "
+            f"{len(combinations) - len(equal)} not; "
             + (f"one digest: {digests[0]}" if len(digests) == 1 else f"{len(digests)} digests: {' '.join(digests)}"))

@@ -3,6 +3,8 @@
 import dataclasses
 
 THREADS = (1, 2, 3, 7, 16)
+CALLERS = 4  # tests of openmp_test that CALLERS_FILTER finds: two, in float and double
+CALLERS_FILTER = "--gtest_filter=*.eight_callers_*"
 GCC_11, GCC_12, CLANG_14, CLANG_16 = "g++-11", "g++-12", "clang++-14", "clang++-16"
 COMPILERS = (GCC_11, GCC_12, CLANG_14, CLANG_16)
 CROSS = "aarch64-linux-gnu-g++"
@@ -11,8 +13,8 @@ ARCHER = "/usr/lib/llvm-14/lib/libarcher.so"  # in Debian's libomp-14-dev
 
 @dataclasses.dataclass(frozen=True)
 class Processor:
-    """Where a build runs, and the archs that it must run there, from plainest to best: it must choose the last by itself.
-    Of this machine's own processor nobody knows before; what it lacks is said."""
+    """Where a build runs, and the archs that it must run there, from plainest to best: it must choose the last by
+    itself. Of this machine's own processor nobody knows before; what it lacks is said."""
     name: str
     emulator: tuple
     archs: tuple
@@ -34,7 +36,7 @@ class Variant:
     target: str = "x86_64"
     processors: tuple = (HERE,)
     environment: tuple = ()
-    checks_races: bool = False
+    checks_races: bool = False  # also builds tests/openmp_test
     quick: bool = False
 
     @property
@@ -42,6 +44,11 @@ class Variant:
         """Of its folder."""
         return "_".join([self.target, self.compiler] + [word.strip("-").replace("=", "-").replace(",", "-")
                                                        for word in self.flags.split()])
+
+
+def optimised(flags):
+    """Whether the time of `verify` says anything about the code that people run."""
+    return "-O0" not in flags and "-fsanitize" not in flags
 
 
 def all_variants():

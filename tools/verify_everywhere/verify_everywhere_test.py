@@ -3,13 +3,15 @@
 """tools/verify-everywhere must be able to fail: programs that stand in for `verify` give what a fault would give."""
 import os
 import stat
+import subprocess
 import tempfile
 import unittest
 
 import run
+import suite
 import table
-from build import Failed
-from variants import HERE, THREADS, Processor, Variant, all_variants
+from build import SOURCE, Failed
+from variants import CALLERS, HERE, NEHALEM, THREADS, Processor, Variant, all_variants
 
 FROZEN = "0123456789abcdef0123456789abcdef"
 OTHER = "f" * 32
@@ -56,18 +58,19 @@ class VerifyTest(unittest.TestCase):
         self.assertIn("only 1 threads ran", self.verdicts(lines(avx2_7=f"1 100 0 {FROZEN}")))
 
     def test_what_ends_early_or_badly_fails(self):
-        for said, code in ((lines()[:-1], "exit 0"), (lines(), "exit 1"), ([], "kill -ILL $$"), (lines(digest=OTHER), "exit 0")):
+        for said, code in ((lines()[:-1], "exit 0"), (lines(), "exit 1"), ([], "kill -ILL $$"),
+                           (lines(digest=OTHER), "exit 0")):
             with self.assertRaises(Failed):
                 self.verify(said, code)
 
     def test_no_arch_is_left_out_in_silence(self):
-        made, lacking = self.verify(lines(HERE.archs[:3], lacks=["avx512"]))
+        made, lacking, _ = self.verify(lines(HERE.archs[:3], lacks=["avx512"]))
         self.assertEqual((len(made), lacking), (3 * len(THREADS), ["avx512"]))
         for said in (lines(HERE.archs[:3]), [f"frozen {FROZEN}", "active reference", f"digest {FROZEN}"]):
             with self.assertRaisesRegex(Failed, "^ran "):
                 self.verify(said)
         old = Processor("Old", ("env",), ("reference", "baseline"))  # emulated: known before, so it can lack nothing
-        made, lacking = self.verify(lines(old.archs, lacks=["avx2", "avx512"]), processor=old)
+        made, lacking, _ = self.verify(lines(old.archs, lacks=["avx2", "avx512"]), processor=old)
         self.assertEqual((len(made), lacking), (2 * len(THREADS), []))
         with self.assertRaisesRegex(Failed, "^ran "):
             self.verify(lines(("reference",), lacks=["baseline"]), processor=old)
@@ -85,6 +88,99 @@ class VerifyTest(unittest.TestCase):
             self.stand_in("bitstep_seeded_race", [], code)
             with self.assertRaises(Failed):
                 run.check_races(races, self.folder.name, log)
+
+    def test_callers_that_race_or_that_were_not_there_fail(self):
+        races = Variant("clang++", "-fsanitize=thread", checks_races=True)
+        log = os.path.join(self.folder.name, "log")
+        passed = [f"[  PASSED  ] {CALLERS} tests."]
+        self.stand_in("openmp_test", passed, '[ "$1" = "--gtest_filter=*.eight_callers_*" ] || exit 1')
+        run.check_callers(races, self.folder.name, log)
+        for said, code in ((passed, "exit 66"), (["[  PASSED  ] 0 tests."], "exit 0"), ([], "exit 0")):
+            self.stand_in("openmp_test", said, code)
+            with self.assertRaisesRegex(Failed, "^eight callers at once"):
+                run.check_callers(races, self.folder.name, log)
+
+    def test_slow_is_a_complaint_unless_the_machine_is_busy(self):
+        plain = Variant("g++", "-O2 -flto")
+        slow = run.too_slow(plain, NEHALEM, 95.2, 91.0)
+        self.assertEqual(slow, "verify on Nehalem took 95 s, 91 s of processor time; 90 s are allowed")
+        self.assertIn("30 s are allowed", run.too_slow(plain, HERE, 31, 33))
+        for variant, processor, seconds, busy in (
+                (plain, NEHALEM, 90, 170), (plain, NEHALEM, 119, 40), (plain, HERE, 30, 50), (plain, HERE, 60, 20),
+                (Variant("g++", "-O0"), NEHALEM, 300, 300), (Variant("g++", "-O1 -fsanitize=thread"), HERE, 300, 300)):
+            self.assertEqual(run.too_slow(variant, processor, seconds, busy), "")
+
+    def test_the_time_of_verify_is_looked_at(self):
+        limit, run.NATIVE_LIMIT = run.NATIVE_LIMIT, 0.2
+        self.addCleanup(setattr, run, "NATIVE_LIMIT", limit)
+        working = "i=0; while [ $i -lt 3000000 ]; do i=$((i + 1)); done; exit 0"
+        self.assertIn("verify on this processor took", self.verify(lines(), working)[2])
+        self.assertEqual(self.verify(lines(), "sleep 1; exit 0")[2], "")  # others worked
+
+
+class SuiteTest(unittest.TestCase):
+    LOG = """-- bitstep: properties_test left out: RapidCheck not found
+1/3 Test #1: a_test/a.b/avx2  # GetParam() = avx2 ...***Skipped   0.01 sec
+
+100% tests passed, 0 tests failed out of 3
+
+The following tests did not run:
+\t  1 - a_test/a.b/avx2  # GetParam() = avx2 (Skipped)
+\t 29 - instruction_counts (Skipped)
+
+== tools/test: summary (aarch64: built after 266 s, tested after 453 s)
+100% tests passed, 0 tests failed out of 3
+not tested on this machine, with the number of tests that say so:
+    195 skipped: arch avx2, not compiled
+      1 skipped: instruction counts: on x86-64 alone
+bitstep      0.1.0
+passed
+"""
+
+    def test_what_is_skipped_or_not_built_is_told(self):
+        made = suite.read_log(self.LOG)
+        self.assertEqual(made.counted, "100% tests passed, 0 tests failed out of 3")
+        self.assertEqual(made.skipped, ["a_test/a.b/avx2", "instruction_counts"])
+        self.assertEqual(made.reasons, ["195 skipped: arch avx2, not compiled",
+                                        "1 skipped: instruction counts: on x86-64 alone"])
+        self.assertEqual(made.left_out, ["properties_test left out: RapidCheck not found"])
+        told = "\n".join(suite.lines(made))
+        for words in ("out of 3; 2 of these were skipped", "skipped: instruction_counts", "arch avx2", "RapidCheck"):
+            self.assertIn(words, told)
+
+    def test_nothing_is_invented(self):
+        self.assertEqual(suite.read_log("cmake: not found"), suite.Outcome())
+        made = suite.read_log("100% tests passed, 0 tests failed out of 3\nnothing was skipped\n")
+        self.assertEqual((made.skipped, made.reasons, made.left_out), ([], [], []))
+
+
+class WrapperTest(unittest.TestCase):
+    """tools/verify-everywhere itself, as far as it goes before it installs anything."""
+
+    def call(self, machine, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            # Should a guard be missing, nothing is installed all the same.
+            for name, does in (("uname", f"echo {machine}"), ("apt-get", "exit 100"), ("sudo", "exit 100")):
+                path = os.path.join(folder, name)
+                with open(path, "w", encoding="utf-8") as out:
+                    out.write(f"#!/bin/sh\n{does}\n")
+                os.chmod(path, 0o755)
+            done = subprocess.run([os.path.join(SOURCE, "tools", "verify-everywhere"), *options], check=False,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  env={**os.environ, "PATH": folder + os.pathsep + os.environ["PATH"]})
+            return done.returncode, done.stdout, done.stderr
+
+    def test_another_machine_is_told_before_anything_is_installed(self):
+        for options in ([], ["--no-setup"]):
+            code, out, error = self.call("aarch64", "--filter", "no such build", *options)
+            self.assertEqual((code, out), (2, ""))
+            self.assertIn("from x86-64 alone", error)
+        self.assertEqual(self.call("aarch64", "--list")[0], 0)
+
+    def test_wrong_options_are_told_before_anything_is_installed(self):
+        code, out, error = self.call("x86_64", "--filter", "no such build")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("no build is named like", error)
 
 
 class TableTest(unittest.TestCase):
