@@ -26,6 +26,7 @@ class Combination:
     digest: str
     verdict: str  # "equal", or what is wrong
     seconds: float  # of the whole run that it is part of: all archs and thread counts
+    caller: str = ""  # "flushed": one that flushes denormal numbers and rounds upward
 
 
 def environment_of(variant):
@@ -126,13 +127,17 @@ def verify(variant, processor, programs, log):
         raise Failed(f"verify ended early ({ended}), see {log}")
     target = variant.target + (f", {processor.name}" if processor.name else "")
     made = []
-    for arch, threads, team, numbers, differences, digest in (words[1:] for words in said if words[0] == "run"):
+    for caller, words in ((caller, words[1:]) for caller in ("run", "flushed") for words in said if words[0] == caller):
+        arch, threads, team, numbers, differences, digest = words
         verdict = verdict_of(arch, threads, team, numbers, differences, digest, named["frozen"])
-        made.append(Combination(target, variant.compiler, variant.flags, arch, int(threads), digest, verdict, seconds))
+        made.append(Combination(target, variant.compiler, variant.flags, arch, int(threads), digest, verdict, seconds,
+                                caller.replace("run", "")))
     if named["digest"] != named["frozen"]:
         raise Failed(f"the comparison's digest is {named['digest']}")
     lacking = [words[1] for words in said if words[0] == "lacks"]
-    check_archs(processor, list(dict.fromkeys(one.arch for one in made)), lacking, named["active"])
+    for flushed in ("", "flushed"):
+        check_archs(processor, list(dict.fromkeys(one.arch for one in made if one.caller == flushed)), lacking,
+                    named["active"])
     if code != 0 and all(one.verdict == "equal" for one in made):
         raise Failed(f"verify ended with exit code {code}, see {log}")
     return made, [] if processor.emulator else lacking, too_slow(variant, processor, seconds, busy)

@@ -25,6 +25,9 @@ def lines(archs=HERE.archs, **changed):
         for threads in THREADS:
             team = 1 if arch == "reference" else threads
             out.append(f"run {arch} {threads} " + changed.get(f"{arch}_{threads}", f"{team} 100 0 {FROZEN}"))
+    for arch in archs[:changed.get("flushed", len(archs))]:
+        team = 1 if arch == "reference" else 3
+        out.append(f"flushed {arch} 3 " + changed.get(f"{arch}_flushed", f"{team} 100 0 {FROZEN}"))
     return out + [f"digest {changed.get('digest', FROZEN)}"]
 
 
@@ -47,7 +50,7 @@ class VerifyTest(unittest.TestCase):
         return [one.verdict for one in self.verify(said, code)[0]]
 
     def test_equal(self):
-        self.assertEqual(self.verdicts(lines()), ["equal"] * 4 * len(THREADS))
+        self.assertEqual(self.verdicts(lines()), ["equal"] * 4 * (len(THREADS) + 1))
 
     def test_another_digest_is_different(self):
         for rest in (f"2 100 0 {OTHER}", f"2 100 1 {FROZEN}"):
@@ -65,15 +68,21 @@ class VerifyTest(unittest.TestCase):
 
     def test_no_arch_is_left_out_in_silence(self):
         made, lacking, _ = self.verify(lines(HERE.archs[:3], lacks=["avx512"]))
-        self.assertEqual((len(made), lacking), (3 * len(THREADS), ["avx512"]))
+        self.assertEqual((len(made), lacking), (3 * (len(THREADS) + 1), ["avx512"]))
         for said in (lines(HERE.archs[:3]), [f"frozen {FROZEN}", "active reference", f"digest {FROZEN}"]):
             with self.assertRaisesRegex(Failed, "^ran "):
                 self.verify(said)
         old = Processor("Old", ("env",), ("reference", "baseline"))  # emulated: known before, so it can lack nothing
         made, lacking, _ = self.verify(lines(old.archs, lacks=["avx2", "avx512"]), processor=old)
-        self.assertEqual((len(made), lacking), (2 * len(THREADS), []))
+        self.assertEqual((len(made), lacking), (2 * (len(THREADS) + 1), []))
         with self.assertRaisesRegex(Failed, "^ran "):
             self.verify(lines(("reference",), lacks=["baseline"]), processor=old)
+
+    def test_a_caller_that_flushes_is_not_forgotten(self):
+        self.assertEqual(self.verdicts(lines(avx2_flushed=f"3 100 1 {OTHER}"), "exit 1").count("DIFFERENT"), 1)
+        for callers in (0, 3):
+            with self.assertRaisesRegex(Failed, "^ran "):
+                self.verify(lines(flushed=callers))
 
     def test_the_best_arch_must_be_chosen(self):
         with self.assertRaisesRegex(Failed, "chose avx2, not avx512"):
@@ -196,6 +205,9 @@ class TableTest(unittest.TestCase):
 
     def test_a_different_one_has_its_own(self):
         made = self.combinations()
+        made[3].caller = "flushed"
+        self.assertIn(("x86_64", "g++", "-O2", "avx2", "1 2*", FROZEN, "equal"), table.rows_of(made))
+        made[3].caller = ""
         made[3].digest, made[3].verdict = OTHER, "DIFFERENT"
         self.assertIn(("x86_64", "g++", "-O2", "avx2", "2", OTHER, "DIFFERENT"), table.rows_of(made))
         self.assertIn("3 equal, 1 not; 2 digests", table.summary(made))

@@ -75,8 +75,8 @@ void check_comparison(const std::vector<operation_result<T>>& results, const ver
 
 // The comparison's digest comes first in `sums`, then one for each run.
 template <class T>
-void verify_one(const verify_data<T>& data, accumulate_mode mode, std::vector<verify_run>& runs,
-                std::vector<digest>& sums) {
+void verify_one(const verify_data<T>& data, accumulate_mode mode, const surroundings& around,
+                std::vector<verify_run>& runs, std::vector<digest>& sums) {
     const std::string name =
         shape_name(data.shape, sizeof(T) == 4 ? "f32" : "f64", mode == accumulate_mode::wide ? "wide" : "native");
     options opts;
@@ -90,7 +90,8 @@ void verify_one(const verify_data<T>& data, accumulate_mode mode, std::vector<ve
     for (std::size_t i = 0; i < runs.size(); ++i) {
         opts.arch = runs[i].which;
         opts.threads = runs[i].threads;
-        const std::vector<operation_result<T>> got = run_operations(data, opts);
+        std::vector<operation_result<T>> got;
+        around([&] { got = run_operations(data, opts); });
         compare_results(expected, got, name, runs[i]);
         add_results(sums[i + 1], got);
     }
@@ -132,7 +133,7 @@ void compare_results(const std::vector<operation_result<T>>& expected, const std
     }
 }
 
-verify_outcome run_verify(const std::vector<arch>& archs, const std::vector<int>& threads) {
+verify_outcome run_verify(const std::vector<arch>& archs, const std::vector<int>& threads, const surroundings& around) {
     verify_outcome outcome;
     for (const arch which : archs) {
         for (const int count : threads) {
@@ -148,8 +149,8 @@ verify_outcome run_verify(const std::vector<arch>& archs, const std::vector<int>
         const verify_data<float> floats = make_verify_data<float>(shapes[index], index);
         const verify_data<double> doubles = make_verify_data<double>(shapes[index], index);
         for (const accumulate_mode mode : {accumulate_mode::native, accumulate_mode::wide}) {
-            verify_one(floats, mode, outcome.runs, sums);
-            verify_one(doubles, mode, outcome.runs, sums);
+            verify_one(floats, mode, around, outcome.runs, sums);
+            verify_one(doubles, mode, around, outcome.runs, sums);
         }
     }
     outcome.digest = sums[0].hex();

@@ -10,6 +10,7 @@
 #include <bitstep/bitstep.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,13 @@ struct verify_outcome {
 /// The digest of numerics version 1. Another one may only come with another version of docs/numerics.md.
 inline constexpr const char* frozen_digest = "b7b453f683a8a6804de8bd45ae50800e";
 
-/// Runs all of verify_shapes() on each of archs x threads.
-verify_outcome run_verify(const std::vector<arch>& archs, const std::vector<int>& threads);
+/// Calls what it is given, once, in surroundings that the library must neither mind nor change.
+using surroundings = std::function<void(const std::function<void()>& calls)>;
+
+/// Runs all of verify_shapes() on each of archs x threads; only the library's calls are made within `around`.
+verify_outcome run_verify(
+    const std::vector<arch>& archs, const std::vector<int>& threads,
+    const surroundings& around = [](const std::function<void()>& calls) { calls(); });
 
 /// From plainest to best.
 inline constexpr arch every_arch[] = {arch::reference, arch::baseline, arch::avx2, arch::avx512, arch::neon64};
