@@ -5,6 +5,7 @@
 #include "support/arch_threads.hpp"
 #include "support/every_verb.hpp"
 #include "support/forked.hpp"
+#include "support/sanitizers.hpp"
 #include "support/typed.hpp"
 
 #include <gtest/gtest.h>
@@ -169,7 +170,7 @@ TYPED_TEST(fork_test, while_another_thread_is_in_a_call) {
     caller.join();
 }
 
-#if !defined(BITSTEP_TEST_THREAD_SANITIZER)
+#if !defined(BITSTEP_TEST_THREAD_SANITIZER) // which refuses threads in a forked child
 /// A thread that the child itself starts is no better off than the child.
 TYPED_TEST(fork_test, a_new_thread_in_the_child) {
     family<TypeParam> all;

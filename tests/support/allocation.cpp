@@ -2,19 +2,16 @@
 // The replaced allocation functions; see allocation.hpp.
 #include "support/allocation.hpp"
 
+#include "support/sanitizers.hpp"
+
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define BITSTEP_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define BITSTEP_TEST_SANITIZED 1
-#endif
-#endif
-#if defined(__GLIBC__) && !defined(BITSTEP_TEST_SANITIZED)
+// Sanitizers replace malloc themselves.
+#if defined(__GLIBC__) && !defined(BITSTEP_TEST_THREAD_SANITIZER) && !defined(BITSTEP_TEST_ADDRESS_SANITIZER) &&       \
+    !defined(BITSTEP_TEST_MEMORY_SANITIZER)
 #define BITSTEP_TEST_REPLACES_MALLOC 1
 #endif
 

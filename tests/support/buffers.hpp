@@ -4,18 +4,13 @@
 // too, within a line as well (guard_pages.hpp sees what crosses a page).
 #pragma once
 
+#include "sanitizers.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define BITSTEP_TEST_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define BITSTEP_TEST_ADDRESS_SANITIZER 1
-#endif
-#endif
 #if defined(BITSTEP_TEST_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 #endif

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "support/arch_threads.hpp"
+#include "support/sanitizers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,19 +17,6 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
-
-/// The first is defined under ThreadSanitizer, which refuses threads in a forked child.
-#if defined(__SANITIZE_THREAD__)
-#define BITSTEP_TEST_THREAD_SANITIZER 1
-#elif defined(__SANITIZE_ADDRESS__)
-#define BITSTEP_TEST_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define BITSTEP_TEST_THREAD_SANITIZER 1
-#elif __has_feature(address_sanitizer)
-#define BITSTEP_TEST_ADDRESS_SANITIZER 1
-#endif
-#endif
 
 namespace bitstep_test {
 
