@@ -54,7 +54,7 @@ void expect_equals_contract(std::size_t size, data_kind kind, const hyper_parame
         EXPECT_TRUE(same_bits(run_update(grad, flat, hyper, opts, number++), want));
         return want.size();
     };
-    if (size > 2 * 32768) { // three tasks
+    if (size >= elements_of_three_tasks) {
         for_each_arch_and_threads(accumulate_mode::native, compare);
     } else {
         for_each_arch(accumulate_mode::native, compare);
@@ -180,7 +180,7 @@ TYPED_TEST(adam_ema_test, all_zero_stays_zero) {
 }
 
 TYPED_TEST(adam_ema_test, check_state_accepts_a_good_state_and_changes_no_bit) {
-    constexpr std::size_t size = 70001;
+    constexpr std::size_t size = elements_of_three_tasks;
     split_mix64 random(9);
     const auto grad = draw_many<TypeParam>(random, size, data_kind::spread);
     auto flat = make_state<TypeParam>(10, size);

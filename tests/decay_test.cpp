@@ -102,9 +102,9 @@ TYPED_TEST(decay_test, ten_thousand_steps_without_a_gradient) {
     }
 }
 
-/// Long enough for three tasks, and fewer steps.
+/// With fewer steps.
 TYPED_TEST(decay_test, every_team) {
-    constexpr std::size_t size = 70001;
+    constexpr std::size_t size = elements_of_three_tasks;
     constexpr int few = 20;
     const auto want = states_on_the_way<TypeParam>(size, few, reference_options(accumulate_mode::native));
     EXPECT_GT(count_moments(want).subnormal, 0U) << "no moment was subnormal: this test proved nothing";

@@ -31,7 +31,7 @@ TYPED_TEST_SUITE(fork_test, element_types, element_names);
 constexpr std::size_t rows = 400;
 constexpr std::size_t features = 17;
 constexpr std::size_t long_rows = 3;
-constexpr std::size_t long_features = 70001;
+constexpr std::size_t long_features = elements_of_three_tasks;
 
 /// What a child has to say: every verb under every team size, mode and kernel set, beside what the parent computed.
 template <class T>

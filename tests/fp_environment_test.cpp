@@ -109,7 +109,7 @@ void expect_same_everywhere(std::size_t rows, std::size_t features, data_kind ki
 }
 
 /// Columns are shared, so that each thread must compute, and every verb has three tasks (fewer where all is emulated).
-constexpr std::size_t long_features = emulated ? 17001 : 70001;
+constexpr std::size_t long_features = emulated ? 17001 : elements_of_three_tasks;
 
 TYPED_TEST(fp_environment_test, usual_numbers) { expect_same_everywhere<TypeParam>(200, 45, data_kind::spread); }
 

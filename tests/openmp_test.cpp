@@ -34,7 +34,7 @@ struct size_of_data {
 };
 /// Subtrees of rows for a team; rows long enough for four threads to share their columns, where they wait for each other;
 /// and three tasks for every verb, the elementwise ones too.
-constexpr size_of_data for_every_verb = {3, 70001};
+constexpr size_of_data for_every_verb = {3, elements_of_three_tasks};
 constexpr size_of_data sizes[] = {{1300, 17}, {3, 17001}, for_every_verb};
 
 /// OMP_THREAD_LIMIT, or no limit.

@@ -178,7 +178,7 @@ TYPED_TEST(reduce_test, exact_integers_give_exact_means) {
 }
 
 TYPED_TEST(reduce_test, an_output_may_be_any_of_its_own_inputs) {
-    constexpr std::size_t size = 70001;
+    constexpr std::size_t size = elements_of_three_tasks;
     const auto tensor = make_workers<TypeParam>(6, 5, size, data_kind::spread);
     for (const accumulate_mode mode : every_mode) {
         const auto want = run_mean<TypeParam>({tensor}, {}, reference_options(mode));

@@ -94,6 +94,9 @@ inline bitstep::options unreported(bitstep::options opts) {
     return opts;
 }
 
+/// Elements enough for a team of three: elementwise stages go out in tasks of 32768 (src/partition.hpp).
+inline constexpr std::size_t elements_of_three_tasks = 70001;
+
 /// `full`: the partition certainly has a task for each thread, so the whole team must have been delivered.
 enum class team { any, full };
 

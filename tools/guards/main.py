@@ -9,16 +9,15 @@ import shutil
 import subprocess
 import sys
 
+# Its steps are these, too.
+sys.path.append(os.path.join(os.path.dirname(__file__), "..", "verify_everywhere"))
+from build import SOURCE as ROOT, Failed, run_logged
 from guards import GUARDS
+from run import unrestricted
 
-ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 FOLDER = os.path.join(ROOT, "build", "guards")
 SOURCE, BUILD, LOG = (os.path.join(FOLDER, name) for name in ("source", "build", "log"))
 LIMIT = 120  # seconds; a test that hangs without its guard has failed, too
-
-
-class Failed(Exception):
-    """A step that failed, in words; the log has the rest."""
 
 
 def arguments():
@@ -37,14 +36,6 @@ def arguments():
     return chosen
 
 
-def logged(command, **options):
-    with open(LOG, "ab") as out:
-        out.write(f"$ {' '.join(command)}\n".encode())
-        out.flush()
-        return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, check=False,
-                              **options).returncode
-
-
 def copy_sources():
     """As the working tree is. Only what differs is written, so that little is built again; a guard that an interrupted
     run left out is put back as a new file."""
@@ -59,14 +50,14 @@ def copy_sources():
 
 
 def configure():
-    if logged(["cmake", "-S", SOURCE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-               "-DBUILD_SHARED_LIBS=ON", "-DBITSTEP_BUILD_TESTS=ON", "-DBITSTEP_BUILD_TOOLS=OFF",
-               "-DBITSTEP_BUILD_BENCH=OFF", "-DBITSTEP_WERROR=OFF"]) != 0:
+    if run_logged(["cmake", "-S", SOURCE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                   "-DBUILD_SHARED_LIBS=ON", "-DBITSTEP_BUILD_TESTS=ON", "-DBITSTEP_BUILD_TOOLS=OFF",
+                   "-DBITSTEP_BUILD_BENCH=OFF", "-DBITSTEP_WERROR=OFF"], LOG) != 0:
         raise Failed(f"CMake failed, see {LOG}")
 
 
 def build(tests, jobs):
-    if logged(["cmake", "--build", BUILD, "--parallel", str(jobs), "--target", *sorted(tests)]) != 0:
+    if run_logged(["cmake", "--build", BUILD, "--parallel", str(jobs), "--target", *sorted(tests)], LOG) != 0:
         raise Failed(f"the build failed, see {LOG}")
 
 
@@ -80,12 +71,10 @@ def executable(test):
 
 def run(guard):
     """Empty where the test passed, else what happened."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("BITSTEP_", "OMP_", "GOMP_"))}
-    environment |= {"OMP_WAIT_POLICY": "passive", **dict(guard.environment)}
     try:
-        done = subprocess.run([executable(guard.test), f"--gtest_filter={guard.filter}"], env=environment,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                              timeout=LIMIT, check=False)
+        done = subprocess.run([executable(guard.test), f"--gtest_filter={guard.filter}"],
+                              env=unrestricted(guard.environment), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, errors="replace", timeout=LIMIT, check=False)
     except subprocess.TimeoutExpired:
         return f"did not end within {LIMIT} s"
     with open(LOG, "a", encoding="utf-8") as out:

@@ -29,18 +29,19 @@ class Combination:
     caller: str = ""  # "flushed": one that flushes denormal numbers and rounds upward
 
 
-def environment_of(variant):
-    """Without what would restrict bitstep or OpenMP; waiting threads of 16 sleep on few cores."""
+def unrestricted(environment):
+    """This one's environment and that, without what would restrict bitstep or OpenMP; waiting threads of 16 sleep on
+    few cores."""
     kept = {key: value for key, value in os.environ.items()
             if not key.startswith(("BITSTEP_", "OMP_", "KMP_", "GOMP_"))}
-    return {**kept, "OMP_WAIT_POLICY": "passive", "KMP_BLOCKTIME": "0", **dict(variant.environment)}
+    return {**kept, "OMP_WAIT_POLICY": "passive", "KMP_BLOCKTIME": "0", **dict(environment)}
 
 
 def call(command, variant, log):
     """Exit code and standard output; everything into the log."""
     try:
-        done = subprocess.run(command, env=environment_of(variant), stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=LIMIT, check=False)
+        done = subprocess.run(command, env=unrestricted(variant.environment), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT, check=False)
     except subprocess.TimeoutExpired as slow:
         raise Failed(f"no answer within {LIMIT} s") from slow
     except OSError as error:
@@ -131,7 +132,7 @@ def verify(variant, processor, programs, log):
         arch, threads, team, numbers, differences, digest = words
         verdict = verdict_of(arch, threads, team, numbers, differences, digest, named["frozen"])
         made.append(Combination(target, variant.compiler, variant.flags, arch, int(threads), digest, verdict, seconds,
-                                caller.replace("run", "")))
+                                "" if caller == "run" else caller))
     if named["digest"] != named["frozen"]:
         raise Failed(f"the comparison's digest is {named['digest']}")
     lacking = [words[1] for words in said if words[0] == "lacks"]
